@@ -27,7 +27,7 @@ const ALONE = [
   'test/proxy/upstream-tls.test.ts',
   'src/formats/wire/gathered-bytes.test.ts',
 ];
-const SHORT = { testTimeout: 60_000, maxWorkers, env };
+const SHORT = { testTimeout: 60_000, hookTimeout: 60_000, maxWorkers, env };
 // No module keeps state, so files can share a process: most of a short file is loading what it tests.
 const SHARED = { ...SHORT, isolate: false, exclude: ALONE };
 const BROWSER = { ...WHOLE, globalSetup: ['test/browser/build-once.ts'] };

@@ -110,8 +110,8 @@ async function main(): Promise<void> {
   const name = process.argv[2] ?? '';
   const runChild = Object.hasOwn(CHILDREN, name) ? CHILDREN[name] : undefined;
   if (runChild !== undefined) return runChild();
-  // A short command spends most of its time compiling.
-  if (name !== 'start') enableCompileCache(join(dirname(import.meta.dirname), 'node_modules', '.cache', 'tollgate'));
+  // A short command spends most of its time compiling, and a supervisor that had to read TypeScript keeps 20 MB for it.
+  enableCompileCache(join(dirname(import.meta.dirname), 'node_modules', '.cache', 'tollgate'));
   const program = await createProgram();
   if (!program.commands.some((command) => command.name() === name)) {
     const { addCommands } = await import('./cli/commands.ts');

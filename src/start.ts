@@ -1,4 +1,5 @@
 /** `tollgate start`: reads the settings, warns about them, and runs the supervisor until it is stopped. */
+import { flushCompileCache } from 'node:module';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { isatty } from 'node:tty';
@@ -15,6 +16,7 @@ import { createSupervisor } from './supervisor/supervisor.ts';
 import { createSystemdTeller, isStartedBySystemd } from './supervisor/tell-systemd.ts';
 import type { ConfigFlags } from './vocabulary/config.ts';
 import { createLog } from './vocabulary/log.ts';
+import { returnMemoryAtRest } from './vocabulary/return-memory.ts';
 
 /** `entry`: the program for the children. Resolves when the gateway has stopped. */
 export async function start(flags: ConfigFlags, entry: string): Promise<void> {
@@ -54,6 +56,9 @@ export async function start(flags: ConfigFlags, entry: string): Promise<void> {
 
   await runUntilSignal(supervisor, log, {
     onReady: (gateway) => {
+      returnMemoryAtRest();
+      // Now, since a killed process leaves nothing.
+      flushCompileCache();
       process.stdout.write(formatBanner({ ...gateway, role: config.role, demo: config.demo, command }));
       const isTaking = config.role !== 'control';
       void systemd.ready(isTaking ? `calls are taken at ${gateway.proxyOrigin}` : 'dashboard and API are up'); // It never rejects.

@@ -32,6 +32,7 @@ const FIELDS: readonly (readonly [field: string, usageClass: UsageClass])[] = [
   ['cache_creation_input_token_cost_above_1hr', 'cache_creation_1h'],
   ['input_cost_per_audio_token', 'input_audio'],
   ['output_cost_per_audio_token', 'output_audio'],
+  ['output_cost_per_video_token', 'output_video'],
   ['output_cost_per_image_token', 'output_image'],
 ];
 const TIERS = [

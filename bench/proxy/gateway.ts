@@ -1,11 +1,11 @@
 /** The gateway as a user starts it, with a data directory of its own and the benchmark's provider as upstream. */
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdirSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { isAnswered, type Peer, readFreePort, waitFor } from './peer.ts';
 import { listDescendants, readCommandLine } from './process-figures.ts';
-import { LOAD_CORE, PROXY_CORE, stopChild } from './programs.ts';
+import { LOAD_CORE, PROXY_CORE, place, stopChild } from './programs.ts';
 
 const AdminFile = z.object({ url: z.string(), token: z.string() });
 const CreatedKey = z.object({ key: z.string() });
@@ -39,14 +39,6 @@ async function findProxyPids(admin: Admin, descendants: readonly number[]): Prom
   const pids = told.flatMap((child) => (child.pid === null ? [] : [child.pid]));
   if (pids.length > 0) return pids;
   return descendants.filter((pid) => readCommandLine(pid).includes('internal-proxy'));
-}
-
-function pin(core: number, pid: number): void {
-  try {
-    execFileSync('taskset', ['-a', '-c', '-p', String(core), String(pid)], { stdio: 'ignore' });
-  } catch {
-    // A process that has just ended, or a machine with one core: nothing to keep apart.
-  }
 }
 
 /** Too large to refuse anything; a call without a stated maximum holds a sum. */
@@ -105,8 +97,8 @@ export async function startGateway(
     const proxyPids = await findProxyPids(admin, all);
     if (proxyPids.length !== 1) throw new Error(`one proxy process expected, found ${proxyPids.length}`);
     const otherPids = [child.pid ?? 0, ...all.filter((pid) => !proxyPids.includes(pid))];
-    for (const pid of proxyPids) pin(PROXY_CORE, pid);
-    for (const pid of otherPids) pin(LOAD_CORE, pid);
+    place(proxyPids, PROXY_CORE);
+    place(otherPids, LOAD_CORE);
     return { name: 'gateway', jsonPort: port, ssePort: port, gatewayKey, proxyPids, otherPids, stop };
   } catch (error) {
     await stop();

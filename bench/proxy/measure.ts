@@ -2,7 +2,7 @@
 import { STREAM_CHUNKS } from './answers.ts';
 import type { Peer } from './peer.ts';
 import { readCpuNs, readRssKb } from './process-figures.ts';
-import { FAST_MS, type LoadFigures, runLoad } from './programs.ts';
+import { FAST_MS, type LoadFigures, type Percentiles, runLoad } from './programs.ts';
 import { requestBytes, type Variant } from './variants.ts';
 
 /** Length of the body of each prepared answer, by name. */
@@ -108,6 +108,8 @@ export interface StreamMemory {
   readonly restMb: number;
   readonly peakMb: number;
   readonly kbPerStream: number;
+  readonly firstByteUs: Percentiles | null;
+  readonly chunkDelayUs: Percentiles | null;
 }
 
 /** Memory of a fresh process at rest, and at most while so many streams are open, each with one event in two seconds. */
@@ -125,8 +127,9 @@ export async function measureStreams(peer: Peer, variant: Variant, streams: numb
       connections: streams,
       bodyBytes: 0,
       spreadSeconds,
-      settleSeconds: spreadSeconds + 3,
-      seconds: 4,
+      // From the first streams on, so that their first bytes are in the window.
+      settleSeconds: 0.1,
+      seconds: spreadSeconds + 7,
     });
     assertClean(peer, `${streams} streams`, load);
     return {
@@ -135,6 +138,8 @@ export async function measureStreams(peer: Peer, variant: Variant, streams: numb
       restMb: restKb / 1024,
       peakMb: peakKb / 1024,
       kbPerStream: (peakKb - restKb) / streams,
+      firstByteUs: load.firstByteUs,
+      chunkDelayUs: load.chunkDelayUs,
     };
   } finally {
     clearInterval(watch);

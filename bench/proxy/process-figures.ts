@@ -31,6 +31,14 @@ export function readRssKb(pids: readonly number[]): number {
   }, 0);
 }
 
+/** Each process's share of the memory that it has together with others (`Pss`), all of them together. */
+export function readPssKb(pids: readonly number[]): number {
+  return pids.reduce((sum, pid) => {
+    const line = /^Pss:\s+(\d+) kB/m.exec(readOrEmpty(`/proc/${pid}/smaps_rollup`));
+    return sum + Number(line?.[1] ?? 0);
+  }, 0);
+}
+
 /** The most that one process had since the last `resetPeakRss`. */
 export function readPeakRssKb(pid: number): number {
   return Number(/^VmHWM:\s+(\d+) kB/m.exec(readOrEmpty(`/proc/${pid}/status`))?.[1] ?? 0);

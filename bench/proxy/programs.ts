@@ -49,6 +49,8 @@ export interface LoadOptions {
   readonly spreadSeconds?: number;
   /** Requests a second, whatever the answers do. */
   readonly rate?: number;
+  /** On a core apart from the proxy; true by default. */
+  readonly isPinned?: boolean;
 }
 
 /** `command` with a prefix that keeps it on one core; without one where the machine has only one. */
@@ -58,6 +60,18 @@ export function pinned(
   ...args: readonly string[]
 ): readonly [string, readonly string[]] {
   return availableParallelism() < 2 ? [command, args] : ['taskset', ['-c', String(core), command, ...args]];
+}
+
+/** Keeps all threads of running processes on one core, or on any. */
+export function place(pids: readonly number[], core: number | 'any'): void {
+  const cores = core === 'any' ? `0-${availableParallelism() - 1}` : String(core);
+  for (const pid of pids) {
+    try {
+      execFileSync('taskset', ['-a', '-c', '-p', cores, String(pid)], { stdio: 'ignore' });
+    } catch {
+      // A process that has just ended, or a machine with one core: nothing to keep apart.
+    }
+  }
 }
 
 /** Compiles what is older than its source. */
@@ -74,6 +88,7 @@ export function buildPrograms(): void {
 
 export interface Mock {
   readonly port: number;
+  readonly pid: number;
   readonly stop: () => Promise<void>;
 }
 
@@ -88,15 +103,16 @@ export async function stopChild(child: ChildProcess, graceMs = 5000): Promise<vo
 }
 
 /** Starts the provider; `answers` in the order that it takes them. */
-export async function startMock(answers: readonly PreparedAnswer[]): Promise<Mock> {
-  const files = answers.map((answer) => answer.file);
-  const [command, args] = pinned(LOAD_CORE, join(BUILD, 'mock'), String(FAST_MS), String(SLOW_MS), ...files);
+export async function startMock(answers: readonly PreparedAnswer[], { isPinned = true } = {}): Promise<Mock> {
+  const flags = [String(FAST_MS), String(SLOW_MS), ...answers.map((answer) => answer.file)];
+  const program = join(BUILD, 'mock');
+  const [command, args] = isPinned ? pinned(LOAD_CORE, program, ...flags) : [program, flags];
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const port = await new Promise<number>((resolve, reject) => {
     child.once('exit', (code) => reject(new Error(`mock ended with ${code} before it listened`)));
     createInterface({ input: child.stdout }).once('line', (line) => resolve(Number(line.replace('port ', ''))));
   });
-  return { port, stop: () => stopChild(child) };
+  return { port, pid: child.pid ?? 0, stop: () => stopChild(child) };
 }
 
 function loadArguments(requestFile: string, options: LoadOptions): string[] {
@@ -122,7 +138,9 @@ export interface WindowEdges {
 export async function runLoad(options: LoadOptions, edges: WindowEdges = {}): Promise<LoadFigures> {
   const requestFile = join(BUILD, `request-${process.pid}.http`);
   writeFileSync(requestFile, options.request, { mode: 0o600 });
-  const [command, args] = pinned(LOAD_CORE, join(BUILD, 'load'), ...loadArguments(requestFile, options));
+  const program = join(BUILD, 'load');
+  const flags = loadArguments(requestFile, options);
+  const [command, args] = options.isPinned === false ? [program, flags] : pinned(LOAD_CORE, program, ...flags);
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   let figures: LoadFigures | null = null;
   createInterface({ input: child.stdout }).on('line', (line) => {

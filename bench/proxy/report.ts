@@ -1,5 +1,7 @@
 /** The results as text for a reader. `--json` prints the same results as they are. */
+import { judgeChange, KNOWN_RATIOS } from './known-ratios.ts';
 import type { StreamMemory } from './measure.ts';
+import type { Percentiles } from './programs.ts';
 import type { CpuResult, LatencyResult, Verdict } from './rounds.ts';
 
 export interface MemoryResult {
@@ -53,13 +55,35 @@ function latencyLines(result: LatencyResult): string[] {
   ];
 }
 
+const percentiles = (all: Percentiles | null) =>
+  all === null ? '-' : `${f2(all.p50 / 1_000)} / ${f2(all.p99 / 1_000)} ms`;
+
 function memoryLines(result: MemoryResult): string[] {
   const { nginx, gateway } = result;
   return [
     `Memory of the proxy process with ${gateway.streams} open streams (${gateway.openStreams} seen open, no error)`,
     `  at rest ${f1(gateway.restMb)} MB (nginx ${f1(nginx.restMb)})   ${budgetText(result.rest, ' MB')}`,
     `  at most ${f1(gateway.peakMb)} MB: ${f1(gateway.kbPerStream)} KB a stream (nginx ${f1(nginx.kbPerStream)})   ${budgetText(result.perStream, ' KB')}`,
+    `  first byte, p50 / p99: ${percentiles(gateway.firstByteUs)} (nginx ${percentiles(nginx.firstByteUs)})`,
+    `  delay of a chunk, p50 / p99: ${percentiles(gateway.chunkDelayUs)} (nginx ${percentiles(nginx.chunkDelayUs)})`,
   ];
+}
+
+/** One line for each variant that has a known figure. */
+export function verdictText(cpu: readonly CpuResult[]): string {
+  const lines = cpu.flatMap(({ variant, ratio, interval }) => {
+    const change = judgeChange(variant, ratio, interval);
+    const known = Object.entries(KNOWN_RATIOS).find(([name]) => name === variant)?.[1];
+    if (change === null || known === undefined) return [];
+    const figures = `${f2(ratio)} [${f2(interval.low)}, ${f2(interval.high)}], known ${f2(known)}`;
+    return [`  ${variant}: ${change === 'unsure' ? 'unsure, more rounds must tell' : change} (${figures})`];
+  });
+  return lines.length === 0 ? '' : ['Beside what is known (bench/proxy/known-ratios.ts):', ...lines].join('\n');
+}
+
+/** True when the data plane has become dearer than it was. */
+export function isWorse(cpu: readonly CpuResult[]): boolean {
+  return cpu.some(({ variant, ratio, interval }) => judgeChange(variant, ratio, interval) === 'worse');
 }
 
 export function reportText(results: Results): string {
@@ -73,5 +97,6 @@ export function reportText(results: Results): string {
     ...(results.latency === null ? [] : [...latencyLines(results.latency), '']),
     ...(results.chunkDelay === null ? [] : [`Delay of a chunk: ${budgetText(results.chunkDelay, ' ms')}`, '']),
     ...results.memory.flatMap((result) => [...memoryLines(result), '']),
+    verdictText(results.cpu),
   ].join('\n');
 }

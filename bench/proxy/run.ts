@@ -14,7 +14,7 @@ import { type BodyLengths, measureStreams, warmUp } from './measure.ts';
 import { isNginxInstalled, NGINX_MISSING, startNginx } from './nginx.ts';
 import type { Peer } from './peer.ts';
 import { buildPrograms, type Mock, startMock } from './programs.ts';
-import { type MemoryResult, type Results, reportText } from './report.ts';
+import { isWorse, type MemoryResult, type Results, reportText } from './report.ts';
 import { type CpuResult, type LatencyResult, type Pair, runCpuRounds, runLatencyRounds, verdict } from './rounds.ts';
 import { BUDGETS, VARIANTS } from './variants.ts';
 
@@ -25,7 +25,8 @@ const USAGE = `npm run bench:proxy -- [options]
   --streams N,N      memory with so many open streams as well, e.g. 1000,5000 (takes a fresh gateway each)
   --budgets          with hard budgets of the key and the account in force, which every call reserves in
   --self             nginx against nginx: the ratio must be 1, else the machine is too noisy
-  --json             the results as JSON on standard output`;
+  --json             the results as JSON on standard output
+Ends with 1 when a ratio is worse than what the repository knows of it (known-ratios.ts).`;
 
 const { values: options } = parseArgs({
   options: {
@@ -137,6 +138,7 @@ async function main(): Promise<void> {
         memory,
       };
       process.stdout.write(`${options.json ? JSON.stringify(results, null, 2) : reportText(results)}\n`);
+      if (!options.self && isWorse(results.cpu)) process.exitCode = 1;
     } finally {
       await mock.stop();
     }

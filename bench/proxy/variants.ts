@@ -69,6 +69,15 @@ export interface RequestOptions {
   readonly gatewayKey: string;
   /** Streams at the slow pace of the provider, for counting memory. */
   readonly slow?: boolean;
+  /** For a gateway that is asked in another way. */
+  readonly asked?: AskedWay;
+}
+
+export interface AskedWay {
+  readonly path?: string;
+  readonly authorization?: string;
+  /** Lines in place of the gateway's own headers. */
+  readonly headers?: readonly string[];
 }
 
 function requestBody(variant: VariantName): string {
@@ -84,11 +93,22 @@ function requestBody(variant: VariantName): string {
   });
 }
 
+function ownHeaders(gatewayKey: string): readonly string[] {
+  return [
+    `X-Gateway-Key: ${gatewayKey}`,
+    'X-Gateway-Provider: openai',
+    'X-Gateway-Trace-Id: run-0123456789abcdef',
+    'X-Gateway-Span-Path: plan/search',
+    'X-Gateway-Span-Name: summarize',
+    'X-Gateway-Feature: search',
+  ];
+}
+
 /** The whole request as bytes: 13 ordinary headers, the gateway's key and provider, and four headers of a run. */
-export function requestBytes({ variant, gatewayKey, slow = false }: RequestOptions): Buffer {
+export function requestBytes({ variant, gatewayKey, slow = false, asked = {} }: RequestOptions): Buffer {
   const body = requestBody(variant);
   const lines = [
-    'POST /v1/chat/completions HTTP/1.1',
+    `POST ${asked.path ?? '/v1/chat/completions'} HTTP/1.1`,
     'Host: 127.0.0.1',
     'Accept: application/json',
     'Content-Type: application/json',
@@ -100,15 +120,10 @@ export function requestBytes({ variant, gatewayKey, slow = false }: RequestOptio
     'X-Stainless-Runtime: CPython',
     'x-stainless-retry-count: 0',
     `Accept-Encoding: ${variant === 'sse-gzip' ? 'gzip, deflate' : 'identity'}`,
-    'Authorization: Bearer sk-bench-0123456789abcdefghijklmnopqrstuvwxyz',
+    `Authorization: ${asked.authorization ?? 'Bearer sk-bench-0123456789abcdefghijklmnopqrstuvwxyz'}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
     ...(slow ? ['X-Mock-Pace: slow'] : []),
-    `X-Gateway-Key: ${gatewayKey}`,
-    'X-Gateway-Provider: openai',
-    'X-Gateway-Trace-Id: run-0123456789abcdef',
-    'X-Gateway-Span-Path: plan/search',
-    'X-Gateway-Span-Name: summarize',
-    'X-Gateway-Feature: search',
+    ...(asked.headers ?? ownHeaders(gatewayKey)),
   ];
   return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body}`);
 }

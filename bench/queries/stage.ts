@@ -40,18 +40,20 @@ export interface StageOptions {
   readonly dataDir: string | null;
   readonly verify: boolean;
   readonly say: (text: string) => void;
+  /** More settings of the gateway. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export function formatCalls(calls: number): string {
   return calls % 1_000_000 === 0 ? `${calls / 1_000_000}m` : `${calls / 1_000}k`;
 }
 
-export async function openStage({ calls, dataDir, verify, say }: StageOptions): Promise<Stage> {
+export async function openStage({ calls, dataDir, verify, say, env = {} }: StageOptions): Promise<Stage> {
   const root = dataDir ?? mkdtempSync(join(tmpdir(), 'tollgate-queries-'));
   const folder = join(root, formatCalls(calls));
   mkdirSync(folder, { recursive: true });
   const note = join(root, `${formatCalls(calls)}.json`);
-  const gateway = await startGateway({ dataDir: folder, env: ENV, timeoutMs: START_TIMEOUT_MS });
+  const gateway = await startGateway({ dataDir: folder, env: { ...ENV, ...env }, timeoutMs: START_TIMEOUT_MS });
   const open = (): pg.Pool =>
     openPool({
       connectionString: embeddedUrl(folder),

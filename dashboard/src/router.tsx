@@ -38,6 +38,8 @@ const indexRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/',
   beforeLoad: async () => {
+    // Who came by a share link is led to what it shows.
+    if ((await getJson('/session', {})).shared !== null) return;
     const { data } = await getJson('/logs', { limit: 1, fields: 'id' });
     throw redirect({ to: data.length === 0 ? '/start' : '/runs' });
   },

@@ -1,5 +1,6 @@
-/** `tollgate accounts list|create|rename`: several teams in one gateway that share nothing. */
+/** `tollgate accounts list|create|rename|retention`: several teams in one gateway that share nothing. */
 import type { Command } from 'commander';
+import { OperatorError } from '../vocabulary/errors.ts';
 import { textField } from './fields.ts';
 import { formatTable } from './format-table.ts';
 import { AnyRecord, type ClientFlags, createGatewayClient, RecordList } from './gateway-client.ts';
@@ -38,6 +39,42 @@ async function renameAccount(id: string, name: string, flags: ClientFlags): Prom
   return output.line(`Account ${id} is now called ${name}.`);
 }
 
+interface RetentionFlags extends ClientFlags {
+  readonly rows?: string;
+  readonly bodies?: string;
+}
+
+const OF_GATEWAY = 'gateway';
+
+function readDays(text: string, option: string): number | null {
+  if (text === OF_GATEWAY) return null;
+  if (/^[1-9]\d{0,4}$/.test(text)) return Number(text);
+  throw new OperatorError(`${option}: "${text}" is neither a number of days nor "${OF_GATEWAY}"`);
+}
+
+/** What is not said stays. */
+async function changeRetention(id: string, flags: RetentionFlags): Promise<void> {
+  const output = createOutput(process.stdout);
+  const client = createGatewayClient(flags);
+  const path = `${PATH}/${parseId(id)}/retention`;
+  const before = await client.ask(AnyRecord, path);
+  const isChange = flags.rows !== undefined || flags.bodies !== undefined;
+  const body = {
+    ...before,
+    ...(flags.rows === undefined ? {} : { retention_rows: readDays(flags.rows, '--rows') }),
+    ...(flags.bodies === undefined ? {} : { retention_bodies: readDays(flags.bodies, '--bodies') }),
+  };
+  const retention = isChange ? await client.ask(AnyRecord, path, { method: 'PUT', body }) : before;
+  if (flags.json) return output.json(retention);
+  const say = (name: string) => {
+    const days = textField(retention, name);
+    return days === '' ? 'as long as the gateway does' : `for ${days} days`;
+  };
+  return output.line(
+    `Account ${id} keeps calls ${say('retention_rows')}, and bodies ${say('retention_bodies')}.${isChange ? ' It counts within an hour.' : ''}`,
+  );
+}
+
 export function addAccountsCommands(program: Command, addClientOptions: (command: Command) => Command): void {
   const accounts = program
     .command('accounts')
@@ -54,4 +91,10 @@ export function addAccountsCommands(program: Command, addClientOptions: (command
     .description('give an account another name')
     .addHelpText('after', '\nExample:\n  tollgate accounts rename 2 "discovery team"')
     .action((id: string, name: string, flags: ClientFlags) => renameAccount(id, name, flags));
+  addClientOptions(accounts.command('retention <id>'))
+    .description('how long an account keeps its calls and bodies, at most as long as the gateway does')
+    .option('--rows <days>', 'days that calls are kept, or "gateway"')
+    .option('--bodies <days>', 'days that bodies and texts are kept, or "gateway"')
+    .addHelpText('after', '\nExample:\n  tollgate accounts retention 2 --rows 30 --bodies 3')
+    .action((id: string, flags: RetentionFlags) => changeRetention(id, flags));
 }

@@ -34,6 +34,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   mcp: async () => (await import('./mcp-command.ts')).addMcpCommand,
   limits: async () => (await import('./limits-commands.ts')).addLimitsCommands,
   'read-tokens': async () => (await import('./read-tokens-commands.ts')).addReadTokensCommands,
+  share: async () => (await import('./share-commands.ts')).addShareCommands,
   accounts: async () => (await import('./accounts-commands.ts')).addAccountsCommands,
   people: async () => (await import('./people-commands.ts')).addPeopleCommands,
   tokens: async () => (await import('./tokens-commands.ts')).addTokensCommands,

@@ -74,8 +74,8 @@ export function* judgeNodes({ data }: z.infer<typeof Nodes>, nowMs: number): Gen
   ))
     if (named.length > 1)
       yield {
-        level: 'note',
-        text: `nodes: ${named.length} have the name ${terminalText(name)} (on ${named.map(({ host }) => terminalText(host)).join(', ')}); give each a TOLLGATE_NODE of its own`,
+        level: 'problem',
+        text: `nodes: ${named.length} have the name ${terminalText(name)} (on ${named.map(({ host }) => terminalText(host)).join(', ')}): only the one that came first spends of hard budgets; give each a TOLLGATE_NODE of its own`,
       };
 }
 

@@ -1,6 +1,6 @@
 /**
- * Makes, recognises and digests gateway keys, run tokens, read tokens and API tokens, which have one form. They have 256 bits of entropy, so a plain
- * SHA-256 is safe and fast.
+ * Makes, recognises and digests gateway keys and the tokens for runs, readers, the API and share links, which have one form. They have
+ * 256 bits of entropy, so a plain SHA-256 is safe and fast.
  */
 import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
@@ -10,6 +10,7 @@ const KEY_PREFIX = 'tgk_';
 const RUN_TOKEN_PREFIX = 'tgr_';
 const READ_TOKEN_PREFIX = 'tgm_';
 const API_TOKEN_PREFIX = 'tga_';
+const SHARE_TOKEN_PREFIX = 'tgs_';
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const SECRET_BYTES = 32;
 const SECRET_CHARS = 43;
@@ -18,6 +19,7 @@ const CHECKSUM_CHARS = 6;
 const SHAPE = /^(tg[kr]_[0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
 const READ_TOKEN_SHAPE = /^(tgm_[0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
 const API_TOKEN_SHAPE = /^(tga_[0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
+const SHARE_TOKEN_SHAPE = /^(tgs_[0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
 
 function encodeBase62(value: bigint, length: number): string {
   let rest = value;
@@ -60,6 +62,11 @@ export function createApiToken(): string {
   return createToken(API_TOKEN_PREFIX);
 }
 
+/** `tgs_`, then as a key. It opens one page of the dashboard. */
+export function createShareToken(): string {
+  return createToken(SHARE_TOKEN_PREFIX);
+}
+
 function createToken(prefix: string): string {
   const secret = encodeBase62(BigInt(`0x${randomBytes(SECRET_BYTES).toString('hex')}`), SECRET_CHARS);
   return prefix + secret + checksumOf(prefix + secret);
@@ -78,6 +85,11 @@ export function isWellFormedReadToken(text: string): boolean {
 /** As `isWellFormedKey`, of API tokens. */
 export function isWellFormedApiToken(text: string): boolean {
   return isWhole(API_TOKEN_SHAPE, text);
+}
+
+/** As `isWellFormedKey`, of the tokens of share links. */
+export function isWellFormedShareToken(text: string): boolean {
+  return isWhole(SHARE_TOKEN_SHAPE, text);
 }
 
 function isWhole(shape: RegExp, text: string): boolean {

@@ -1,5 +1,5 @@
 /** Models that the catalog lacks or has wrong, at the prices of their providers' lists. Computed by hand. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import type { ProviderName } from '../vocabulary/call-record.ts';
 import type { ClassQuantities } from '../vocabulary/token-usage.ts';
 import { formatUsd } from '../vocabulary/usd.ts';
@@ -184,6 +184,12 @@ describe('a catalog of a later day', () => {
   it('does not outrank what corrects it', () => {
     expect(at('2026-12-15', 'mistralai/Mixtral-8x7B-Instruct-v0.1')).toBe('0.6');
   });
+});
+
+test('a film has a rate of its own among what a model writes', () => {
+  const film = { input: 1_000, output_video: 1_000 };
+  expect(price('gemini', 'gemini-omni-1.1-flash', film)).toEqual(['exact', '0.019']);
+  expect(price('gemini', 'gemini-omni-1.2-flash', film)).toEqual(['exact', '0.0135']);
 });
 
 describe('a prompt of more than 200,000 tokens on Bedrock', () => {

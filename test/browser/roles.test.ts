@@ -164,6 +164,60 @@ test('a member makes keys; an owner invites, and the invited person comes in and
   await Promise.all([owners.close(), invited.close()]);
 });
 
+test('a member shares a run and a view of costs; a visitor sees that page alone', async () => {
+  const members = await browser.newProfile();
+  const member = await openLink(members, await invite('sam@example.com', { role: 'member' }));
+  const { data } = z
+    .object({ data: z.array(z.object({ trace_id: z.string() })) })
+    .parse(await gateway.api('/api/v1/runs?limit=1'));
+  const trace = data[0]?.trace_id ?? '';
+  const share = async (address: string) => {
+    await member.goto(`${gateway.adminBase}${address}`);
+    await settle(member);
+    await member.getByRole('button', { name: 'Share', exact: true }).click();
+    await member.getByLabel('What it is for').fill('for Ben');
+    expect(await auditPage(member)).toEqual([]);
+    await member.getByRole('button', { name: 'Make the link' }).click();
+    const link = (await member.locator('[data-secret]').textContent()) ?? '';
+    await member.getByLabel('I have stored it').check();
+    await member.getByRole('button', { name: 'Done' }).click();
+    return link;
+  };
+  const ofRun = await share(`/run?trace=${encodeURIComponent(trace)}`);
+  const ofCosts = await share('/costs?range=7d');
+
+  const visitors = await browser.newProfile();
+  const page = await visitors.newPage();
+  const faults = watchPage(page, gateway.adminBase);
+  await page.goto(ofRun);
+  await page.getByText('Shared with you').waitFor();
+  await settle(page);
+  expect(new URL(page.url()).searchParams.get('trace')).toBe(trace);
+  expect(await auditPage(page)).toEqual([]);
+  expect(await page.getByRole('navigation', { name: 'Main' }).count()).toBe(0);
+  for (const name of ['Share', 'CSV', 'Show in Logs']) expect(await isShown(page, name)).toBe(false);
+  await page.goto(`${gateway.adminBase}/keys`);
+  await page.waitForURL(/\/run\?trace=/);
+  await page.goto(ofCosts);
+  await page.getByRole('heading', { name: 'Costs' }).waitFor();
+  await settle(page);
+  expect(await auditPage(page)).toEqual([]);
+  expect(await page.getByRole('table').count()).toBeGreaterThan(0);
+  // Whether somebody is signed in is asked first, and names of keys are refused to a visitor.
+  expect(faults.errors.filter((fault) => !/status of 40[13] /.test(fault))).toEqual([]);
+
+  await member.goto(`${gateway.adminBase}/keys`);
+  for (let left = 2; left > 0; left -= 1) {
+    await member.getByRole('button', { name: 'Revoke for Ben' }).first().click();
+    await member.getByRole('button', { name: 'Revoke share link' }).click();
+    await member.getByRole('dialog').waitFor({ state: 'detached' });
+  }
+  await member.getByText('Nothing is shared.').waitFor();
+  await page.reload();
+  await page.getByRole('heading', { name: 'Sign in to Tollgate' }).waitFor();
+  await Promise.all([members.close(), visitors.close()]);
+});
+
 test('the operator changes accounts, and the second one begins empty', async () => {
   await gateway.api('/api/v1/accounts', { method: 'POST', body: JSON.stringify({ name: 'second team' }) });
   const profile = await browser.newProfile();

@@ -96,7 +96,7 @@ test('in every order, in one batch or in many, a chain is one run, and the roll-
         expect(await verifyRollups(db.pool)).toEqual([]);
       },
     ),
-    { numRuns: 6 },
+    { numRuns: 4 },
   );
 }, 120_000);
 
@@ -121,7 +121,7 @@ test('a long chain is one run, and so is one whose answers have all the same id'
   await ship(chain.slice(150));
   await ship(chain.slice(0, 150));
   const again = [1, 2, 3].map((at) => {
-    const entry = call(1_000 + at, 'same');
+    const entry = call(1_000 + at, at === 1 ? null : 'same');
     return entry.type === 'end' ? { ...entry, end: { ...entry.end, answerId: 'same' } } : entry;
   });
   await ship(again);

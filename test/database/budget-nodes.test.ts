@@ -1,4 +1,5 @@
 /** Two nodes with ledgers of their own spend of one budget: together never more than all of it. */
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +12,7 @@ import { insertBudget } from '../../src/control/budgets/budget-store.ts';
 import { type NodeBudgets, openNodeBudgets } from '../../src/control/budgets/node-budgets.ts';
 import { createGatewayKey } from '../../src/keys/gateway-key.ts';
 import { BudgetGate } from '../../src/proxy/budget/budget-gate.ts';
-import { parseUsd } from '../../src/vocabulary/usd.ts';
+import { formatUsd, parseUsd } from '../../src/vocabulary/usd.ts';
 import { createSeededRandom } from '../proxy/seeded-random.ts';
 import { type InProcessProxy, startProxy } from '../proxy/start-proxy.ts';
 import { type AdminDatabase, startAdminDatabase } from '../support/admin-database.ts';
@@ -37,21 +38,33 @@ interface Node {
 }
 const nodes: Node[] = [];
 
+const ids = new Map<string, string>();
+
+/** Of the data directory that has this ledger. */
+function idOfLedger(ledger: string): string {
+  const id = ids.get(ledger) ?? randomUUID();
+  ids.set(ledger, id);
+  return id;
+}
+
 /** Its row among the nodes, as its first sign of life writes it. */
-async function noteSign(name: string): Promise<void> {
+async function noteSign(id: string, name: string): Promise<void> {
   await db.pool.query(
     `insert into nodes (id, name, host, version, run_id, started_at, seen_at, clock_skew_ms, own_settings, processes)
-     values (gen_random_uuid(), $1, 'host', '0.2.0', gen_random_uuid(), now(), now(), 0, '{}', '{}')`,
-    [name],
+     values ($1, $2, 'host', '0.2.0', gen_random_uuid(), now(), now(), 0, '{}', '{}')
+     on conflict (id) do update set name = excluded.name, seen_at = now(), stopped_at = null`,
+    [id, name],
   );
 }
 
 /** What of a node has to do with budgets: its ledger, a proxy, and the two loops of its control process. */
 async function startNode(name: string, ledger = name): Promise<Node> {
-  await noteSign(name);
+  const id = idOfLedger(ledger);
+  await noteSign(id, name);
   const file = join(dir, `${ledger}-${LEDGER_NAME}`);
   const budgets = openNodeBudgets({
     file,
+    id,
     node: name,
     hasProxies: true,
     listProcesses: () => [name],
@@ -109,6 +122,16 @@ async function spentOf(run: string): Promise<bigint> {
   };
   await until(async () => (await uses()).every(({ reserved }) => reserved === 0n));
   return (await uses()).reduce((sum, { spent }) => sum + spent, 0n);
+}
+
+/** One conversation of few calls, of a run of its own. */
+const TWINS = { run: 'twins', calls: 4, maxTokens: 200, endings: ['json'] } as const;
+
+async function holderOf(name: string): Promise<string | null> {
+  const { rows } = await db.pool.query<{ id: string | null }>('select id::text from budget_nodes where node = $1', [
+    name,
+  ]);
+  return rows[0]?.id ?? null;
 }
 
 const trial = (bases: readonly string[], run: string, seed: number) =>
@@ -193,8 +216,10 @@ test('with the database away each node spends only what it holds', async () => {
 test('a lost node that was alone blocks hard budgets until the operator says that it is gone', async () => {
   await Promise.all(nodes.splice(0).map(({ stop }) => stop()));
   await db.pool.query('update nodes set stopped_at = now()');
-  await noteSign('lost');
-  await db.pool.query("update budget_nodes set node = 'lost', state = 'sole' where node = 'a'");
+  await noteSign(idOfLedger('lost'), 'lost');
+  await db.pool.query("update budget_nodes set node = 'lost', id = $1, state = 'sole' where node = 'a'", [
+    idOfLedger('lost'),
+  ]);
   const third = await startNode('c');
   await until(async () => (await stateOf()) === 'c joining, lost sole');
   await until(async () => third.proxy.gateway.budgets?.gate.of(1).length === 1);
@@ -220,4 +245,52 @@ test('a node with another name and the same ledger goes on at once, with what it
     "select node, spent::float8, calls::int4 from budget_spend where value = 'renamed'",
   );
   expect(rows).toEqual([{ node: 'd', spent: 0.015, calls: 3 }]);
+}, 120_000);
+
+test('of two nodes with one name only the first spends of hard budgets, and the other goes on with its spend when it is gone', async () => {
+  await Promise.all(nodes.splice(0).map(({ stop }) => stop()));
+  await db.pool.query('update nodes set stopped_at = now()');
+  await startNode('twin', 'first twin');
+  await until(async () => (await stateOf()) === 'twin sole');
+  const second = await startNode('twin', 'second twin');
+  await until(async () => nodes.every(({ proxy }) => proxy.gateway.budgets?.gate.of(1).length === 1));
+  const [first] = nodes;
+  const ask = async (node: Node | undefined) =>
+    (await runTrial({ bases: [node?.proxy.base ?? ''], key }, { ...TWINS, random: createSeededRandom(11) })).burst;
+  expect((await ask(second)).odd).toEqual(['503', '503', '503', '503']);
+  expect((await ask(first)).odd).toEqual([]);
+  const spent = await spentOf(TWINS.run);
+  expect(spent).toBeGreaterThan(0n);
+
+  await db.pool.query(
+    `insert into budget_spend (account_id, budget_id, value, period_start, node, spent, calls)
+     values (1, $1, $2, to_timestamp(0), 'twin', $3, 4)`,
+    [budgetId, TWINS.run, formatUsd(spent)],
+  );
+  await nodes.shift()?.stop();
+  await db.pool.query('update nodes set stopped_at = now() where id = $1', [idOfLedger('first twin')]);
+  await until(async () => (await holderOf('twin')) === idOfLedger('second twin'));
+  const [use] = await second.budgets.list({ accountId: 1, budgetId }, { value: TWINS.run }, 1);
+  expect(use?.spent).toBe(spent);
+  expect((await ask(second)).odd).toEqual([]);
+}, 120_000);
+
+test('a name that a node had before, and another has now, is that one’s', async () => {
+  await Promise.all(nodes.splice(0).map(({ stop }) => stop()));
+  await db.pool.query('update nodes set stopped_at = now()');
+  await startNode('old name', 'swapped');
+  await until(async () => (await holderOf('old name')) === idOfLedger('swapped'));
+  await nodes.pop()?.stop();
+  await db.pool.query("update budget_nodes set id = $1 where node = 'old name'", [idOfLedger('another')]);
+  await noteSign(idOfLedger('another'), 'old name');
+  await db.pool.query(
+    `insert into budget_spend (account_id, budget_id, value, period_start, node, spent, calls)
+     values (1, $1, 'swapped', to_timestamp(0), 'old name', 0.004, 1)`,
+    [budgetId],
+  );
+  await startNode('new name', 'swapped');
+  await until(async () => (await holderOf('new name')) === idOfLedger('swapped'));
+  expect(await holderOf('old name')).toBe(idOfLedger('another'));
+  const { rows } = await db.pool.query("select node from budget_spend where value = 'swapped'");
+  expect(rows).toEqual([{ node: 'old name' }]);
 }, 120_000);

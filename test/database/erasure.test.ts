@@ -109,6 +109,46 @@ async function sums(): Promise<unknown> {
   };
 }
 
+/** What other tables say of a user: money, alerts, a pause, a link, a token. */
+async function mention(user: string): Promise<void> {
+  const body = { name: `for ${user}`, expires_at: new Date(Date.now() + 3_600_000).toISOString() };
+  const window = { from: '2020-01-01T00:00:00Z', to: '2035-01-01T00:00:00Z' };
+  const filter = `metadata.User:eq:${user.replace(/[%,:]/g, encodeURIComponent)}`;
+  const links = [
+    { ...body, page: 'logs', f: [filter], ...window },
+    { ...body, name: 'other', page: 'logs', f: ['metadata.User:eq:bob'], ...window },
+  ];
+  for (const link of links) expect((await stage.send('POST', '/share-links', link)).status).toBe(201);
+  const budget = { name: 'each user', scope: 'metadata', metadata_key: 'User', amount_usd: '5', period: 'day' };
+  const made = (await stage.send('POST', '/budgets', budget)).body as { id: number };
+  await stage.send('POST', '/keys', { name: 'theirs' });
+  const words = [user, 'bob'].map((name) => `$4 of $5 are spent by ${name}`);
+  await pool.query(
+    `insert into budget_spend (account_id, budget_id, value, period_start, node, spent, calls)
+     select 1, $1, value, '2026-11-28', node, 1.5, 2 from unnest($2::text[]) value, unnest('{a,b}'::text[]) node`,
+    [made.id, [user, 'bob']],
+  );
+  await pool.query(
+    `with alert as (
+      insert into alerts (account_id, name, kind, settings, destinations, created_by)
+      values (1, 'money', 'jobs', '{}', '{}', 'me') returning id)
+    insert into alert_events (account_id, id, alert_id, subject, title, body)
+    select 1, gen_random_uuid(), alert.id, words, words, words from alert, unnest($1::text[]) words`,
+    [words],
+  );
+  await pool.query(
+    `insert into brake_hits (account_id, rule, scope, value, action, reason, hit_by)
+     select 1, 'manual', 'run', 'run-a', 'alarm', words, 'me' from unnest($1::text[]) words`,
+    [words],
+  );
+  await pool.query(
+    `insert into run_tokens (account_id, key_id, digest, metadata, expires_at)
+     select 1, min(id), sha256('x'), jsonb_build_array(jsonb_build_array('User', $1::text)), now() - interval '1 minute'
+     from gateway_keys`,
+    [user],
+  );
+}
+
 test('a dry run counts and changes nothing', async () => {
   await pool.query(
     "insert into metadata_keys (account_id, key_lower, display_key, state) values (1, 'user', 'User', 'promoted')",
@@ -117,8 +157,11 @@ test('a dry run counts and changes nothing', async () => {
   await stage.store(...call(4, 'bob', 'run-a'), ...call(5, 'ann:1,%', null), ...call(6, 'bob', 'run-b'));
   await fold();
   while ((await indexNext({ pool, segmentCalls: 2 })) === 'indexed');
+  await mention('ann:1,%');
   expect(await erase({ metadata_key: 'user', value: 'ann:1,%' })).toEqual({ calls: 4 });
-  expect(await findInTables('ann:1,')).toContain('llm_requests');
+  expect(await findInTables('ann:1,')).toEqual(
+    expect.arrayContaining(['alert_events', 'brake_hits', 'budget_spend', 'llm_requests', 'run_tokens', 'share_links']),
+  );
   expect(await stage.read('/erasures')).toMatchObject({ data: [{ dry_run: true, calls: 4 }] });
 });
 
@@ -127,7 +170,26 @@ test('a user’s calls say nothing any more, in no table; every sum is as it was
   expect(await erase({ metadata_key: 'User', value: 'ann:1,%', dry_run: false })).toEqual({ calls: 4 });
   await fold();
   expect(await findInTables('ann:1,')).toEqual([]);
+  expect(await findInTables(encodeURIComponent(encodeURIComponent('ann:1,')))).toEqual([]);
   expect(await sums()).toEqual(before);
+  const { rows: spent } = await pool.query('select value, node, spent, calls from budget_spend order by value, node');
+  const erased = expect.stringMatching(/^erased:[0-9a-f]{16}$/);
+  expect(spent).toMatchObject([
+    { value: 'bob', node: 'a' },
+    { value: 'bob', node: 'b' },
+    { value: erased, node: 'a', spent: '1.500000000000', calls: 2 },
+    { value: erased, node: 'b', spent: '1.500000000000', calls: 2 },
+  ]);
+  const { rows: told } = await pool.query('select title, ended_at is null as lasts from alert_events order by title');
+  expect(told).toEqual([
+    { title: '$4 of $5 are spent by bob', lasts: true },
+    { title: 'erased', lasts: false },
+  ]);
+  const { data: links } = (await stage.read('/share-links')) as { data: object[] };
+  expect(links).toMatchObject([
+    { name: 'other', revoked_at: null },
+    { name: 'erased', parameters: {}, revoked_at: expect.any(String) },
+  ]);
   expect(await verifyRollups(pool)).toEqual([]);
   expect(await stage.read(`/logs/${idAt(1)}`)).toMatchObject({
     flags: ['erased'],

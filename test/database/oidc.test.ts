@@ -1,5 +1,7 @@
 /** Signing in by an identity provider, against a real one: there and back as a browser does it. */
 import { generateKeyPairSync } from 'node:crypto';
+import { createServer, request as requestHttp, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -20,6 +22,9 @@ const ORIGIN = 'http://127.0.0.1:4142';
 const HOUR_MS = 3_600_000;
 let pool: pg.Pool;
 let provider: TestProvider;
+/** For outgoing connections, and what came through it. */
+let proxy: Server;
+const throughProxy: string[] = [];
 let stop: () => Promise<void>;
 let nowMs = Date.now();
 let app: ReturnType<typeof createAdminApp>;
@@ -31,8 +36,29 @@ beforeAll(async () => {
   pool = await openMigrated(await server.createDatabase('oidc'));
   await pool.query("insert into accounts (id, name) values (2, 'second')");
   provider = await startOidcProvider(() => `${ORIGIN}/api/v1/oidc/callback`);
-  app = createAdminApp(
+  proxy = createServer((request, response) => {
+    throughProxy.push(`${request.method} ${request.url}`);
+    const further = requestHttp(request.url ?? '', { method: request.method, headers: request.headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+    request.pipe(further);
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  app = createApp(null);
+  stop = async () => {
+    await provider.stop();
+    proxy.close();
+    await pool.end();
+    await server.remove();
+  };
+}, 60_000);
+
+function createApp(httpProxy: string | null, noProxy: string | null = null): ReturnType<typeof createAdminApp> {
+  const bare = bareAdminDeps({ adminToken: 'x' });
+  return createAdminApp(
     bareAdminDeps({
+      alertSending: { ...bare.alertSending, egress: { httpProxy, httpsProxy: null, noProxy } },
       adminToken: 'the-admin-token-of-this-gateway-here',
       database: () => pool,
       endedSessions: openEndedSessions(null, pino({ level: 'silent' }), () => nowMs),
@@ -53,12 +79,7 @@ beforeAll(async () => {
       },
     }),
   );
-  stop = async () => {
-    await provider.stop();
-    await pool.end();
-    await server.remove();
-  };
-}, 60_000);
+}
 afterAll(() => stop());
 beforeEach(() => {
   nowMs = Date.now();
@@ -176,6 +197,23 @@ test('groups that change count at the next sign-in, and who is in none does not 
   addAccount('bob', ['strangers']);
   expect(await signIn('bob')).toEqual({ location: '/login#problem=no_account', cookie: '' });
   expect(await who(second.cookie)).toBe(401);
+});
+
+test('the provider is asked through the proxy for outgoing connections, unless its host is exempt', async () => {
+  const direct = app;
+  const address = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  addAccount('pia', ['engineers']);
+  try {
+    app = createApp(address, '127.0.0.1');
+    expect(await who((await signIn('pia')).cookie)).toMatchObject({ role: 'member' });
+    expect(throughProxy).toEqual([]);
+    app = createApp(address);
+    expect(await who((await signIn('pia')).cookie)).toMatchObject({ role: 'member' });
+  } finally {
+    app = direct;
+  }
+  expect(throughProxy).toContain(`GET ${provider.issuer}/.well-known/openid-configuration`);
+  expect(throughProxy.map((line) => line.split(' ')[0])).toEqual(['GET', 'POST', 'GET', 'GET']);
 });
 
 test('the session ends after its hours, and by signing out here and there', async () => {

@@ -81,6 +81,9 @@ beforeAll(async () => {
   const ownKey = Number(await makeId('/keys', { name: 'alpha key' }));
   theirs['run-tokens'] = await makeId('/run-tokens', { name: 'bravo run token' }, inBravo());
   theirs['read-tokens'] = await makeId('/read-tokens', { name: 'bravo read token' }, inBravo());
+  const forAnHour = { expires_at: new Date(Date.now() + 3_600_000).toISOString() };
+  const ofRun = { name: 'bravo link', page: 'run', trace_id: 'bravo-run', bodies: true, ...forAnHour };
+  theirs['share-links'] = await makeId('/share-links', ofRun, inBravo());
   theirs['limits'] = await makeId('/limits', { requests_per_minute: 5 }, inBravo());
   const budget = { name: 'bravo budget', scope: 'run', amount_usd: '1', period: 'once' };
   theirs['budgets'] = await makeId('/budgets', budget, inBravo());
@@ -138,6 +141,9 @@ beforeAll(async () => {
   theirs['reprice'] = theirs['jobs'];
   for (const role of ['viewer', 'member', 'owner'] as const) await invite(role);
   await invite('viewer', false);
+  const shared = await make('/share-links', { ...ofRun, name: 'alpha link', trace_id: 'shared' });
+  const link = String(shared['url']).split('#link=')[1];
+  askers.set('share link', { cookie: (await ask('POST', '/api/v1/session', {}, { link })).cookie });
   for (const scope of SCOPES) {
     const { token } = z
       .looseObject({ token: z.string() })
@@ -288,7 +294,7 @@ describe('within the account', () => {
       for (const [name, headers] of askers) found[name] = (await ask(method, path, headers, body)).status;
       return found;
     };
-    const persons = { viewer: 403, member: 403, owner: 403, 'viewer without texts': 403 };
+    const persons = { viewer: 403, member: 403, owner: 403, 'viewer without texts': 403, 'share link': 403 };
     const none = Object.fromEntries(SCOPES.map((scope) => [`token ${scope}`, 403]));
     expect(await statuses('GET', '/api/v1/status')).toEqual({ ...persons, ...none });
     expect(await statuses('GET', '/api/v1/people')).toEqual({ ...persons, owner: 200, ...none });
@@ -297,6 +303,7 @@ describe('within the account', () => {
       member: 200,
       owner: 200,
       'viewer without texts': 200,
+      'share link': 403,
       ...none,
       'token read': 200,
     });
@@ -312,6 +319,7 @@ describe('within the account', () => {
       member: 200,
       owner: 200,
       'viewer without texts': 403,
+      'share link': 403,
       ...none,
       'token bodies': 200,
     });

@@ -139,6 +139,9 @@ test('official clients show the reason and do not try again', async () => {
   const { data } = asRecord(await gateway.api('/api/v1/logs?f=trace_id:eq:sdk&f=attempt:gt:0&fields=id'));
   expect([data, performance.now() - started < 60_000]).toEqual([[], true]);
   await resume(hit['id']);
+  await until('the run goes on', async () => (await call('sdk')).status === 200);
+  const answer = await openai.chat.completions.create({ model: 'gpt-4o-mini', messages: [] });
+  expect(answer.choices[0]?.message.content).toBe('hi');
 });
 
 test('a loop is found by its rule, paused, and goes on when resumed', async () => {

@@ -52,7 +52,8 @@ describe.each(POSTGRES_KINDS)('$name', (kind) => {
   });
 
   function ask(path: string, init: RequestInit = {}): Promise<Response> {
-    const headers = { authorization: `Bearer ${readAdminFile(gateway.dataDir).token}` };
+    const headers = new Headers(init.headers);
+    headers.set('authorization', `Bearer ${readAdminFile(gateway.dataDir).token}`);
     return fetch(`${gateway.adminBase}${path}`, { ...init, headers });
   }
 
@@ -167,6 +168,45 @@ describe.each(POSTGRES_KINDS)('$name', (kind) => {
       expect(await gateway.waitForLog(String(id))).toMatchObject({ outcome: 'upstream_unreachable' });
       expect(await readControl()).toBe(control);
     });
+  });
+
+  /** Every second or more often, on connections that pages use too. */
+  const LOOKED_AT: readonly (readonly [string, RegExp])[] = [
+    ['budgets', /from budget_version/],
+    ['what is paused', /from brake_hits/],
+    ['calls that brakes have not seen', /from brake_facts/],
+    ['alerts', /from alerts where is_on/],
+    ['messages of alerts that wait', /from alert_deliveries/],
+    ['kept credentials', /provider_credentials/],
+    ['sums that are not folded yet', /llm_facet_deltas|llm_cost_deltas/],
+  ];
+  test.each(LOOKED_AT)('a server that is killed while it is asked for %s', async (_, text) => {
+    await breakAt('kill -9', /^tollgate/, text, async () => {});
+    await expectWell('/api/v1/costs');
+  });
+
+  const AUDIT: readonly (readonly [string, string])[] = [
+    ['read', '/api/v1/audit'],
+    ['verified', '/api/v1/audit/verification'],
+  ];
+  test.each(AUDIT)('a server that is killed while the audit log is %s', async (_, path) => {
+    expect(await breakAt('kill -9', ADMIN, /from audit_log/, () => outcomeOf(path))).toBe('503, again in 2 s');
+    await expectWell(path);
+  });
+
+  test('a server that is killed while a job erases: the job ends', async () => {
+    const body = JSON.stringify({ trace_id: 'nobody has this', dry_run: false });
+    const headers = { 'content-type': 'application/json' };
+    const erase = async () => {
+      const answer = await ask('/api/v1/erasures', { method: 'POST', body, headers });
+      return asRecord(await answer.json())['job_id'];
+    };
+    const id = await breakAt('kill -9', /^tollgate jobs$/, /select id, requested_at from llm_requests/, erase);
+    await waitUntil('the job is done', async () => {
+      const job = await ask(`/api/v1/jobs/${String(id)}`);
+      return job.status === 200 && asRecord(await job.json())['state'] === 'done' ? true : undefined;
+    });
+    expect(await readControl()).toBe(control);
   });
 
   test.each(['close', 'reset'] as const)('a network that hangs and then breaks: %s', async (how) => {

@@ -6,6 +6,8 @@ import { Agent, createServer, request, type Server } from 'node:http';
 import { connect } from 'node:http2';
 import { connect as connectTcp } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createGatewayKey, createRunToken, digestKey } from '../../src/keys/gateway-key.ts';
+import { createKeySnapshot } from '../../src/keys/key-snapshot.ts';
 import { PROVIDER_NAMES, type ProviderName } from '../../src/vocabulary/call-record.ts';
 import { type InProcessProxy, startProxy } from './start-proxy.ts';
 
@@ -175,6 +177,7 @@ afterAll(async () => {
 });
 
 interface Trial {
+  readonly method?: string;
   readonly path: string;
   readonly headers: Sent;
 }
@@ -186,13 +189,13 @@ interface Verdict {
 
 const agent = new Agent({ keepAlive: true, maxSockets: 16 });
 
-function sendOne({ path, headers }: Trial): Promise<Verdict> {
+function sendOne({ method = 'POST', path, headers }: Trial): Promise<Verdict> {
   count += 1;
   const number = count;
   const sent = [...headers, ['X-Gateway-Key', proxy.key] as const, ['x-case', String(number)] as const].flat();
   return new Promise((resolve, reject) => {
     const outgoing = request(
-      { agent, host: '127.0.0.1', port: proxy.port, method: 'POST', path, headers: ['Host', 'g', ...sent] },
+      { agent, host: '127.0.0.1', port: proxy.port, method, path, headers: ['Host', 'g', ...sent] },
       (answer) => {
         answer.resume();
         answer.once('end', () => {
@@ -207,7 +210,7 @@ function sendOne({ path, headers }: Trial): Promise<Verdict> {
       },
     );
     outgoing.once('error', reject);
-    outgoing.end('{}');
+    outgoing.end(method === 'GET' || method === 'HEAD' ? undefined : '{}');
   });
 }
 
@@ -426,11 +429,17 @@ test('a websocket’s key, also where it stands in the offered protocols as brow
         for (const line of [
           `Sec-WebSocket-Protocol: realtime, openai-insecure-api-key.${credential}, openai-beta.realtime-v1`,
           `Authorization: Bearer ${credential}`,
+          `x-api-key: ${credential}`,
+          `x-goog-api-key: ${credential}`,
+          `?key=${encodeURIComponent(credential)}`,
         ]) {
           count += 1;
           const number = count;
           const provider = named === null ? '' : `X-Gateway-Provider: ${named}\r\n`;
-          const head = `GET ${path} HTTP/1.1\r\nHost: g\r\nX-Gateway-Key: ${proxy.key}\r\nx-case: ${number}\r\n${provider}${line}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`;
+          const isQuery = line.startsWith('?');
+          const target = isQuery ? path + (path.includes('?') ? line.replace('?', '&') : line) : path;
+          const carried = isQuery ? '' : `${line}\r\n`;
+          const head = `GET ${target} HTTP/1.1\r\nHost: g\r\nX-Gateway-Key: ${proxy.key}\r\nx-case: ${number}\r\n${provider}${carried}Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`;
           await new Promise<void>((resolve, reject) => {
             const socket = connectTcp(proxy.port, '127.0.0.1', () => socket.write(head));
             socket.resume();
@@ -442,4 +451,106 @@ test('a websocket’s key, also where it stands in the offered protocols as brow
         }
   expect(report('websockets', owners, verdicts)).toBe(0);
   expect(verdicts.some(({ reached: receivers }) => receivers.includes('openai'))).toBe(true);
+}, 240_000);
+
+/** Paths that providers have added since, deeper ones of every kind, and forms that a client's URL library makes. */
+const NEWER_PATHS = [
+  '/v1/conversations',
+  '/v1/chatkit/sessions',
+  '/v1/realtime/client_secrets',
+  '/v1/realtime/calls/c/accept',
+  '/v1/responses/input_tokens',
+  '/v1/responses/r/cancel',
+  '/v1/images/edits',
+  '/v1/videos/v/remix',
+  '/v1/files/f/content',
+  '/v1/batches/b/cancel',
+  '/v1/messages/batches/b/results',
+  '/v1/organizations/workspaces',
+  '/v1/memory_stores/m/memories',
+  '/v1beta/models/m:batchGenerateContent',
+  '/v1beta/models/m:streamGenerateContent?alt=sse',
+  '/v1beta/fileSearchStores/s:importFile',
+  '/upload/v1beta/fileSearchStores/s:uploadToFileSearchStore',
+  '/download/v1beta/files/f:download',
+  '/v1beta/interactions/i',
+  '/v1beta/agents',
+  '/v1alpha/models/m:generateContent',
+  '/model/m/converse-stream',
+  '/model/m/invoke-with-response-stream',
+  '/model/m/count-tokens',
+  '/model-invocation-job',
+  '/agents/a/agentAliases/b/sessions/s/text',
+  '/anthropic/v1/messages/count_tokens',
+  '/anthropic/v1/models',
+  '/inference/v1/messages',
+  '/inference/v1/responses',
+  '/v1/accounts/a/batchInferenceJobs',
+  '/v1/fine-tunes',
+  '/v1/evaluation',
+  '/v1/clusters',
+  '/beta/v1/chat/completions',
+  '//v1/messages',
+  '/v1/./messages',
+  '/v1/x/../chat/completions',
+  '/v1/%6Dessages',
+  '/V1/Messages',
+];
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'];
+
+test('on newer paths, by any method, and behind a token in the address, which may name a provider itself, it is the same', async () => {
+  const former = proxy.gateway.keys.snapshot;
+  const plain = { keyId: 7, accountId: 1, revoked: false, expiresAtMs: null, usage: null, bodies: null } as const;
+  const run = { traceId: 'run-1', spanPath: null, providerAlias: null, metadata: [] } as const;
+  const tokens = [null, ...PROVIDER_NAMES].map((provider) => ({ provider, token: createRunToken() }));
+  const inAddress = createGatewayKey();
+  proxy.gateway.keys.snapshot = createKeySnapshot(9, [
+    { ...plain, digest: digestKey(proxy.key) },
+    { ...plain, keyId: 8, digest: digestKey(inAddress), allowInAddress: true },
+    ...tokens.map(({ provider, token }) => ({ ...plain, digest: digestKey(token), run: { ...run, provider } })),
+  ]);
+  const trials: Trial[] = [];
+  const owners: ProviderName[] = [];
+  for (const [row, path] of NEWER_PATHS.entries())
+    for (const [index, [owner, credential]] of CREDENTIALS.entries())
+      for (const [place, prefix] of ['', `/@${inAddress}`, ...tokens.map(({ token }) => `/@${token}`)].entries()) {
+        const at = PLACES[(row + index + place) % PLACES.length];
+        const method = METHODS[(row * 5 + index + place) % METHODS.length] ?? 'POST';
+        if (at === undefined) continue;
+        const { headers, query } = at(credential);
+        const joined = path.includes('?') ? query.replace('?', '&') : query;
+        trials.push({ method, path: prefix + path + joined, headers });
+        owners.push(owner);
+      }
+  const verdicts = await sendAll(trials);
+  proxy.gateway.keys.snapshot = former;
+  expect(report('newer paths and tokens', owners, verdicts)).toBe(0);
+  expect(verdicts.filter(({ reached: receivers }) => receivers.length === 1).length).toBeGreaterThan(trials.length / 4);
+}, 240_000);
+
+const SIGNED =
+  'AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/20261130/us-east-1/bedrock/aws4_request, SignedHeaders=host;x-amz-date, Signature=' +
+  'b'.repeat(64);
+
+test('a signature of AWS beside a key of somebody else goes to neither, and alone to nobody but AWS', async () => {
+  const trials: Trial[] = [];
+  for (const path of ['/v1/chat/completions', '/v1/messages', '/model/m/converse', '/v1/agents', '/v1beta/models/m:x'])
+    for (const named of [null, ...PROVIDER_NAMES])
+      for (const [owner, credential] of [[null, ''] as const, ...CREDENTIALS])
+        for (const place of ['x-api-key', 'x-goog-api-key', '?key=']) {
+          if (owner === 'bedrock') continue;
+          const inQuery = place === '?key=' && owner !== null ? `?key=${credential}` : '';
+          const headers: Sent = [
+            ['authorization', SIGNED],
+            ['x-amz-date', '20261130T000000Z'],
+            ...(owner === null || inQuery !== '' ? [] : [[place, credential] as const]),
+            ...(named === null ? [] : [['X-Gateway-Provider', named] as const]),
+          ];
+          trials.push({ path: path + inQuery, headers });
+        }
+  const verdicts = await sendAll(trials);
+  const strangers = verdicts.flatMap(({ reached: receivers }, index) =>
+    receivers.every((name) => name === 'bedrock' || name === 'anthropic') ? [] : [{ ...trials[index], receivers }],
+  );
+  expect(strangers.slice(0, 5)).toEqual([]);
 }, 240_000);

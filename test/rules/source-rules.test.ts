@@ -16,7 +16,7 @@ function filesWith(folder: string, pattern: RegExp): string[] {
     .sort();
 }
 
-test('connections are opened in few places: to providers, to the database, to ourselves, and for prices, reports and alerts', () => {
+test('connections are opened in few places: to providers, to the database, to ourselves, and for prices, reports, alerts and sign-ins', () => {
   const opening =
     /(?<!\.)\bfetch\(|\b(?:net|tls|http|https|http2)\.(?:connect|request|get)\(|\bnew (?:Socket|WebSocket|EnvHttpProxyAgent|pg\.Pool|pg\.Client)\b|'undici'|'node:https'|connectTls\(/;
   expect(filesWith('src', opening)).toEqual([
@@ -24,6 +24,7 @@ test('connections are opened in few places: to providers, to the database, to ou
     'cli/gateway-client.ts',
     'cli/reconcile/fetch-report.ts',
     'cli/upload.ts',
+    'control/admin/oidc/fetch-by-proxy.ts',
     'control/alerts/post-json.ts',
     'control/prices/declared/fetch-feed.ts',
     'control/store/pool.ts',

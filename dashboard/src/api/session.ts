@@ -29,6 +29,7 @@ const ROLES: readonly Role[] = ['viewer', 'member', 'owner'];
 /** The gateway decides; this only keeps what it would refuse from being shown. */
 export function allows(session: Session, least: Least): boolean {
   if (session.kind === 'operator') return true;
+  if (session.kind === 'link') return false;
   return least !== 'operator' && ROLES.indexOf(session.role) >= ROLES.indexOf(least);
 }
 
@@ -46,6 +47,7 @@ export type Proof =
   | { readonly code: string }
   | { readonly token: string }
   | { readonly person: string }
+  | { readonly link: string }
   | { readonly email: string; readonly password: string };
 
 /** Throws an ApiError with the reason. */

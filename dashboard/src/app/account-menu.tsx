@@ -24,7 +24,7 @@ export function AccountMenu() {
       <Menu.Root>
         <Menu.Trigger className={buttonClass('quiet')} aria-label={`Account ${session.account.name}`}>
           <Building2 size={15} aria-hidden />
-          <span className="max-w-40 truncate">{session.account.name}</span>
+          <span className="max-w-40 truncate max-sm:hidden">{session.account.name}</span>
         </Menu.Trigger>
         <Menu.Portal>
           <Menu.Positioner sideOffset={6} align="end" className="z-40">

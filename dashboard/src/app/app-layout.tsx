@@ -7,7 +7,8 @@ import { isJobActive, jobsQuery } from '../api/jobs.ts';
 import { JobProgress } from '../components/job-progress.tsx';
 import { GoToDialog } from './go-to-dialog.tsx';
 import { HelpDialog } from './help-dialog.tsx';
-import { SessionProvider } from './session-context.tsx';
+import { SessionProvider, useSession } from './session-context.tsx';
+import { SharedFrame } from './shared-frame.tsx';
 import { SideBar } from './side-bar.tsx';
 import { TopBar } from './top-bar.tsx';
 import { useAppKeys } from './use-app-keys.ts';
@@ -22,6 +23,11 @@ export function AppLayout() {
 }
 
 function Frame() {
+  const { shared } = useSession();
+  return shared === null ? <WholeFrame /> : <SharedFrame view={shared} />;
+}
+
+function WholeFrame() {
   const [open, setOpen] = useState<'go-to' | 'help' | null>(null);
   const openGoTo = useCallback(() => setOpen('go-to'), []);
   const openHelp = useCallback(() => setOpen('help'), []);

@@ -79,9 +79,11 @@ export function TopBar({ onGoTo, onHelp }: { readonly onGoTo: () => void; readon
             </Menu.Positioner>
           </Menu.Portal>
         </Menu.Root>
-        <IconButton label="Keyboard shortcuts (?)" onClick={onHelp}>
-          <Keyboard size={16} aria-hidden />
-        </IconButton>
+        <span className="contents max-sm:hidden">
+          <IconButton label="Keyboard shortcuts (?)" onClick={onHelp}>
+            <Keyboard size={16} aria-hidden />
+          </IconButton>
+        </span>
         <IconButton label="Sign out" onClick={() => void leave()}>
           <LogOut size={16} aria-hidden />
         </IconButton>

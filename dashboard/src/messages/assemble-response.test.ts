@@ -46,7 +46,7 @@ function sayings(name: string): readonly string[] {
   const { endpoint, request, bytes, contentType } = readFixture(name);
   const { value } = assembleResponse({ bytes, contentType, endpoint });
   const conversation = readConversation({ endpoint, request, response: value });
-  return (conversation?.turns ?? []).flatMap(({ role, parts }) =>
+  return (conversation?.messages ?? []).flatMap(({ role, parts }) =>
     parts.map((part) => {
       if (part.type === 'tool_call') return `${role} calls ${part.name} ${JSON.stringify(part.arguments)}`;
       return `${role} ${part.type === 'text' ? 'says' : part.type} ${'text' in part ? part.text : ''}`;
@@ -85,7 +85,7 @@ test('every recorded exchange is read; those that talk make a conversation, thos
     // What is made later, was stopped before it was made, or was refused, has nothing to say.
     else if (families.includes(endpoint ?? '') && !/created|running|cancelled|refusal/.test(name))
       expect(
-        conversation?.turns.some(({ source }) => source === 'response'),
+        conversation?.messages.some(({ source }) => source === 'response'),
         name,
       ).toBe(true);
     else if (endpoint === 'embeddings') expect(conversation).toBeNull();

@@ -2,7 +2,7 @@
  * Chat completions (and the older completions) as a conversation. Source: OpenAI API reference, Chat; the fields that
  * compatible hosts add (`reasoning_content`, `reasoning`).
  */
-import type { FormatReader, OfferedTool, Part, Turn } from './conversation.ts';
+import type { FormatReader, Message, OfferedTool, Part } from './conversation.ts';
 import { isNothing, isRecord, readField, readList, readNumber, readText, toList } from './json-reading.ts';
 import {
   citationParts,
@@ -11,8 +11,8 @@ import {
   readCacheMark,
   reasoningPart,
   refusalPart,
-  requestTurn,
-  responseTurn,
+  requestMessage,
+  responseMessage,
   textPart,
   toolCallPart,
   toolResultPart,
@@ -110,15 +110,15 @@ function readMessageParts(message: unknown): readonly Part[] {
   ];
 }
 
-function readMessage(message: unknown): Turn {
+function readMessage(message: unknown): Message {
   const role = readText(message, 'role');
   const name = readText(message, 'name');
-  if (role !== 'tool' && role !== 'function') return requestTurn(role, readMessageParts(message), name);
+  if (role !== 'tool' && role !== 'function') return requestMessage(role, readMessageParts(message), name);
   const result = toolResultPart(
     { callId: readText(message, 'tool_call_id'), name, cacheMark: readCacheMark(message) },
     readChatContent(readField(message, 'content')),
   );
-  return requestTurn('tool', [result], name);
+  return requestMessage('tool', [result], name);
 }
 
 function readTool(tool: unknown): OfferedTool {
@@ -131,18 +131,18 @@ function readTool(tool: unknown): OfferedTool {
   };
 }
 
-function readPrompt(prompt: unknown): readonly Turn[] {
+function readPrompt(prompt: unknown): readonly Message[] {
   if (isNothing(prompt)) return [];
   const texts = toList(prompt).length > 0 && toList(prompt).every((one) => typeof one === 'string');
-  if (typeof prompt === 'string') return [requestTurn('user', [textPart(prompt)])];
-  if (texts) return toList(prompt).map((one) => requestTurn('user', [textPart(String(one))]));
-  return [requestTurn('user', [unknownPart('tokens', prompt)])];
+  if (typeof prompt === 'string') return [requestMessage('user', [textPart(prompt)])];
+  if (texts) return toList(prompt).map((one) => requestMessage('user', [textPart(String(one))]));
+  return [requestMessage('user', [unknownPart('tokens', prompt)])];
 }
 
-function readChoice(choice: unknown, position: number): Turn {
+function readChoice(choice: unknown, position: number): Message {
   const message = readField(choice, 'message');
   const text = readText(choice, 'text');
-  return responseTurn(text === null ? readMessageParts(message) : [textPart(text)], {
+  return responseMessage(text === null ? readMessageParts(message) : [textPart(text)], {
     choice: readNumber(choice, 'index') ?? position,
     stopReason: readText(choice, 'finish_reason'),
   });
@@ -150,13 +150,13 @@ function readChoice(choice: unknown, position: number): Turn {
 
 export const chatReader: FormatReader = {
   readRequest: (body) => ({
-    turns: [...readPrompt(readField(body, 'prompt')), ...readList(body, 'messages').map(readMessage)],
+    messages: [...readPrompt(readField(body, 'prompt')), ...readList(body, 'messages').map(readMessage)],
     tools: [...readList(body, 'tools'), ...readList(body, 'functions')].map(readTool),
     responseFormat: readField(body, 'response_format') ?? null,
     notes: [],
   }),
   readResponse: (body) => {
-    const turns = readList(body, 'choices').map(readChoice);
-    return { turns, stopReason: turns[0]?.stopReason ?? null, notes: [] };
+    const messages = readList(body, 'choices').map(readChoice);
+    return { messages, stopReason: messages[0]?.stopReason ?? null, notes: [] };
   },
 };

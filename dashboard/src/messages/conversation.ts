@@ -1,5 +1,5 @@
 /**
- * What was said in a call, whatever the provider's format: turns made of parts, the tools on offer, how it ended. The
+ * What was said in a call, whatever the provider's format: messages made of parts, the tools on offer, how it ended. The
  * readers of the formats (`*-conversation.ts`) make it; pages draw it. All of it is text from strangers.
  */
 
@@ -79,7 +79,7 @@ export type Part =
   | CitationsPart
   | UnknownPart;
 
-export interface Turn {
+export interface Message {
   readonly role: Role;
   /** The name that the format lets a speaker have, or the role where it is none of ours. */
   readonly name: string | null;
@@ -107,23 +107,23 @@ export interface ReportedError {
 
 export interface Conversation {
   readonly format: Format;
-  readonly turns: readonly Turn[];
+  readonly messages: readonly Message[];
   readonly tools: readonly OfferedTool[];
   readonly responseFormat: unknown;
   readonly stopReason: string | null;
-  /** Sentences about what is not in the turns, e.g. that the conversation goes on from an earlier answer. */
+  /** Sentences about what is not in the messages, e.g. that the conversation goes on from an earlier answer. */
   readonly notes: readonly string[];
 }
 
 export interface RequestReading {
-  readonly turns: readonly Turn[];
+  readonly messages: readonly Message[];
   readonly tools: readonly OfferedTool[];
   readonly responseFormat: unknown;
   readonly notes: readonly string[];
 }
 
 export interface ResponseReading {
-  readonly turns: readonly Turn[];
+  readonly messages: readonly Message[];
   readonly stopReason: string | null;
   readonly notes: readonly string[];
 }

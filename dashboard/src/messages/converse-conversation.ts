@@ -1,12 +1,12 @@
 /** Bedrock's Converse as a conversation. Source: Bedrock API reference, ContentBlock and Converse. */
-import type { FormatReader, MediaKind, OfferedTool, Part, Turn } from './conversation.ts';
+import type { FormatReader, MediaKind, Message, OfferedTool, Part } from './conversation.ts';
 import { isRecord, readField, readList, readText, toList } from './json-reading.ts';
 import {
   citationParts,
   mediaPart,
   reasoningPart,
-  requestTurn,
-  responseTurn,
+  requestMessage,
+  responseMessage,
   textPart,
   toolCallPart,
   toolResultPart,
@@ -94,8 +94,8 @@ function readBlocks(content: unknown, depth = 0): readonly Part[] {
   return parts;
 }
 
-function readMessage(message: unknown): Turn {
-  return requestTurn(readText(message, 'role'), readBlocks(readField(message, 'content')));
+function readMessage(message: unknown): Message {
+  return requestMessage(readText(message, 'role'), readBlocks(readField(message, 'content')));
 }
 
 function readTools(config: unknown): readonly OfferedTool[] {
@@ -121,8 +121,8 @@ export const converseReader: FormatReader = {
     const inner = readField(readField(body, 'input'), 'converse') ?? body;
     const system = readBlocks(readField(inner, 'system'));
     return {
-      turns: [
-        ...(system.length === 0 ? [] : [requestTurn('system', system)]),
+      messages: [
+        ...(system.length === 0 ? [] : [requestMessage('system', system)]),
         ...readList(inner, 'messages').map(readMessage),
       ],
       tools: readTools(readField(inner, 'toolConfig')),
@@ -133,6 +133,6 @@ export const converseReader: FormatReader = {
   readResponse: (body) => {
     const stopReason = readText(body, 'stopReason');
     const parts = readBlocks(readField(readField(readField(body, 'output'), 'message'), 'content'));
-    return { turns: parts.length === 0 ? [] : [responseTurn(parts, { stopReason })], stopReason, notes: [] };
+    return { messages: parts.length === 0 ? [] : [responseMessage(parts, { stopReason })], stopReason, notes: [] };
   },
 };

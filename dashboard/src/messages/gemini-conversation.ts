@@ -1,13 +1,13 @@
 /** Gemini's generateContent as a conversation. Source: ai.google.dev, API reference, Content and GenerateContentResponse. */
-import type { FormatReader, OfferedTool, Part, Turn } from './conversation.ts';
+import type { FormatReader, Message, OfferedTool, Part } from './conversation.ts';
 import { isRecord, readAnyField, readField, readList, readNumber, readText, toList } from './json-reading.ts';
 import {
   citationParts,
   kindOfMedia,
   mediaPart,
   reasoningPart,
-  requestTurn,
-  responseTurn,
+  requestMessage,
+  responseMessage,
   textPart,
   toolCallPart,
   toolResultPart,
@@ -63,13 +63,13 @@ function readParts(content: unknown): readonly Part[] {
   return readList(content, 'parts').map(readPart);
 }
 
-function readContent(content: unknown): Turn {
+function readContent(content: unknown): Message {
   const parts = readParts(content);
   const isResult = parts.length > 0 && parts.every(({ type }) => type === 'tool_result');
-  return requestTurn(isResult ? 'tool' : (readText(content, 'role') ?? 'user'), parts);
+  return requestMessage(isResult ? 'tool' : (readText(content, 'role') ?? 'user'), parts);
 }
 
-function readContents(body: unknown): readonly Turn[] {
+function readContents(body: unknown): readonly Message[] {
   const contents = readField(body, 'contents');
   return (isRecord(contents) || typeof contents === 'string' ? [contents] : toList(contents)).map(readContent);
 }
@@ -91,7 +91,7 @@ function readResponseFormat(config: unknown): unknown {
   return readAnyField(config, 'responseJsonSchema', 'responseSchema', 'response_schema') ?? null;
 }
 
-function readCandidate(candidate: unknown, position: number): Turn {
+function readCandidate(candidate: unknown, position: number): Message {
   const parts = [
     ...readParts(readField(candidate, 'content')),
     ...citationParts(readList(readField(candidate, 'groundingMetadata'), 'groundingChunks'), (chunk) => {
@@ -99,7 +99,7 @@ function readCandidate(candidate: unknown, position: number): Turn {
       return { title: readText(web, 'title'), source: readText(web, 'uri') };
     }),
   ];
-  return responseTurn(parts, {
+  return responseMessage(parts, {
     choice: readNumber(candidate, 'index') ?? position,
     stopReason: readText(candidate, 'finishReason'),
   });
@@ -111,18 +111,18 @@ export const geminiReader: FormatReader = {
     const system = readParts(readAnyField(inner, 'systemInstruction', 'system_instruction'));
     const cached = readText(inner, 'cachedContent');
     return {
-      turns: [...(system.length === 0 ? [] : [requestTurn('system', system)]), ...readContents(inner)],
+      messages: [...(system.length === 0 ? [] : [requestMessage('system', system)]), ...readContents(inner)],
       tools: readList(inner, 'tools').flatMap(readTools),
       responseFormat: readResponseFormat(readAnyField(inner, 'generationConfig', 'generation_config')),
       notes: cached === null ? [] : [`It begins with the cached content ${cached}, which the provider keeps.`],
     };
   },
   readResponse: (body) => {
-    const turns = readList(body, 'candidates').map(readCandidate);
+    const messages = readList(body, 'candidates').map(readCandidate);
     const blocked = readText(readField(body, 'promptFeedback'), 'blockReason');
     return {
-      turns,
-      stopReason: turns[0]?.stopReason ?? blocked,
+      messages,
+      stopReason: messages[0]?.stopReason ?? blocked,
       notes: blocked === null ? [] : [`The provider blocked the prompt: ${blocked}.`],
     };
   },

@@ -1,5 +1,5 @@
 /** Anthropic's Messages, whichever host serves them, as a conversation. Source: Anthropic API reference, Messages. */
-import type { FormatReader, OfferedTool, Part, Turn } from './conversation.ts';
+import type { FormatReader, Message, OfferedTool, Part } from './conversation.ts';
 import { isNothing, readField, readList, readText } from './json-reading.ts';
 import {
   citationParts,
@@ -7,8 +7,8 @@ import {
   mediaPart,
   readCacheMark,
   reasoningPart,
-  requestTurn,
-  responseTurn,
+  requestMessage,
+  responseMessage,
   textPart,
   toolCallPart,
   toolResultPart,
@@ -83,8 +83,8 @@ function readBlocks(content: unknown, depth = 0): readonly Part[] {
   return isNothing(content) ? [] : [unknownPart('content', content)];
 }
 
-function readMessage(message: unknown): Turn {
-  return requestTurn(readText(message, 'role'), readBlocks(readField(message, 'content')));
+function readMessage(message: unknown): Message {
+  return requestMessage(readText(message, 'role'), readBlocks(readField(message, 'content')));
 }
 
 function readTool(tool: unknown): OfferedTool {
@@ -101,8 +101,8 @@ export const messagesReader: FormatReader = {
   readRequest: (body) => {
     const system = readBlocks(readField(body, 'system'));
     return {
-      turns: [
-        ...(system.length === 0 ? [] : [requestTurn('system', system)]),
+      messages: [
+        ...(system.length === 0 ? [] : [requestMessage('system', system)]),
         ...readList(body, 'messages').map(readMessage),
       ],
       tools: readList(body, 'tools').map(readTool),
@@ -113,6 +113,6 @@ export const messagesReader: FormatReader = {
   readResponse: (body) => {
     const stopReason = readText(body, 'stop_reason');
     const parts = readBlocks(readField(body, 'content'));
-    return { turns: parts.length === 0 ? [] : [responseTurn(parts, { stopReason })], stopReason, notes: [] };
+    return { messages: parts.length === 0 ? [] : [responseMessage(parts, { stopReason })], stopReason, notes: [] };
   },
 };

@@ -1,8 +1,9 @@
-/** Makers of the parts of a turn, shared by the formats, and what several formats write alike. */
+/** Makers of the parts of a message, shared by the formats, and what several formats write alike. */
 import type {
   CitationsPart,
   MediaKind,
   MediaPart,
+  Message,
   Part,
   ReasoningPart,
   RefusalPart,
@@ -10,7 +11,6 @@ import type {
   TextPart,
   ToolCallPart,
   ToolResultPart,
-  Turn,
   UnknownPart,
 } from './conversation.ts';
 import { isNothing, parseJson, readField, readText } from './json-reading.ts';
@@ -123,7 +123,7 @@ const ROLES: Readonly<Record<string, Role>> = {
   function: 'tool',
 };
 
-export function requestTurn(role: string | null, parts: readonly Part[], name: string | null = null): Turn {
+export function requestMessage(role: string | null, parts: readonly Part[], name: string | null = null): Message {
   const known = role !== null && Object.hasOwn(ROLES, role) ? ROLES[role] : undefined;
   return {
     role: known ?? 'other',
@@ -135,9 +135,9 @@ export function requestTurn(role: string | null, parts: readonly Part[], name: s
   };
 }
 
-export function responseTurn(
+export function responseMessage(
   parts: readonly Part[],
-  fields: Partial<Pick<Turn, 'choice' | 'stopReason' | 'role'>> = {},
-): Turn {
+  fields: Partial<Pick<Message, 'choice' | 'stopReason' | 'role'>> = {},
+): Message {
   return { role: 'assistant', name: null, source: 'response', choice: 0, stopReason: null, ...fields, parts };
 }

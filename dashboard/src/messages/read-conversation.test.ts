@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Part } from './conversation.ts';
-import { countSharedTurns, matchToolResults, readConversation } from './read-conversation.ts';
+import { countSharedMessages, matchToolResults, readConversation } from './read-conversation.ts';
 
 function partsOf(endpoint: string, request: unknown): readonly Part[] {
-  return (readConversation({ endpoint, request, response: null })?.turns ?? []).flatMap(({ parts }) => parts);
+  return (readConversation({ endpoint, request, response: null })?.messages ?? []).flatMap(({ parts }) => parts);
 }
 
 test('a tool call is joined with its result, also when an id comes again', () => {
@@ -12,13 +12,13 @@ test('a tool call is joined with its result, also when an id comes again', () =>
     tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'toll', arguments: `{"road":"${road}"}` } }],
   });
   const result = (text: string) => ({ role: 'tool', tool_call_id: 'call_1', content: text });
-  const turns =
+  const messages =
     readConversation({
       endpoint: 'chat.completions',
       request: { messages: [call('A1'), result('one'), call('A2'), result('two'), result('nobody asked')] },
       response: null,
-    })?.turns ?? [];
-  const { resultOf, callOf } = matchToolResults(turns);
+    })?.messages ?? [];
+  const { resultOf, callOf } = matchToolResults(messages);
   expect([...resultOf].map(([{ arguments: given }, { parts }]) => [given, parts])).toEqual([
     [{ road: 'A1' }, [{ type: 'text', text: 'one', cacheMark: null }]],
     [{ road: 'A2' }, [{ type: 'text', text: 'two', cacheMark: null }]],
@@ -27,7 +27,7 @@ test('a tool call is joined with its result, also when an id comes again', () =>
 });
 
 test('Gemini’s calls without ids are joined by name and order', () => {
-  const turns =
+  const messages =
     readConversation({
       endpoint: 'generateContent',
       request: {
@@ -49,9 +49,12 @@ test('Gemini’s calls without ids are joined by name and order', () => {
         ],
       },
       response: null,
-    })?.turns ?? [];
-  expect(turns.map(({ role }) => role)).toEqual(['assistant', 'tool']);
-  const answers = [...matchToolResults(turns).resultOf].map(([{ arguments: given }, { parts }]) => [given, parts[0]]);
+    })?.messages ?? [];
+  expect(messages.map(({ role }) => role)).toEqual(['assistant', 'tool']);
+  const answers = [...matchToolResults(messages).resultOf].map(([{ arguments: given }, { parts }]) => [
+    given,
+    parts[0],
+  ]);
   expect(answers).toEqual([
     [{ road: 'A1' }, { type: 'unknown', label: 'response', value: { eur: 1 }, cacheMark: null }],
     [{ road: 'A2' }, { type: 'unknown', label: 'response', value: { eur: 2 }, cacheMark: null }],
@@ -137,7 +140,7 @@ test('the Responses API: instructions, reasoning, a call and its result', () => 
       output: [{ type: 'message', role: 'assistant', content: [{ type: 'refusal', refusal: 'No.' }] }],
     },
   });
-  expect(conversation?.turns.map(({ role, parts }) => [role, parts.map(({ type }) => type)])).toEqual([
+  expect(conversation?.messages.map(({ role, parts }) => [role, parts.map(({ type }) => type)])).toEqual([
     ['system', ['text']],
     ['user', ['text']],
     ['assistant', ['reasoning', 'tool_call']],
@@ -161,9 +164,9 @@ test('hostile shapes are shown as what they are', () => {
   const request: unknown = JSON.parse(
     '{"__proto__":{"messages":1},"messages":[{"role":"__proto__","content":[{"type":"constructor","__proto__":{"x":1}},7,null]},null,[]]}',
   );
-  const turns = readConversation({ endpoint: 'chat.completions', request, response: null })?.turns;
-  expect(turns?.[0]).toMatchObject({ role: 'other', name: '__proto__' });
-  expect(turns?.[0]?.parts.map((part) => part.type)).toEqual(['unknown', 'unknown', 'unknown']);
+  const messages = readConversation({ endpoint: 'chat.completions', request, response: null })?.messages;
+  expect(messages?.[0]).toMatchObject({ role: 'other', name: '__proto__' });
+  expect(messages?.[0]?.parts.map((part) => part.type)).toEqual(['unknown', 'unknown', 'unknown']);
   expect(Object.hasOwn(Object.prototype, 'x')).toBe(false);
 });
 
@@ -181,9 +184,9 @@ test('what a call repeats of the call before it is counted', () => {
   const question = { role: 'user', content: 'hi' };
   const answer = { role: 'assistant', content: 'hello' };
   const read = (messages: readonly unknown[], response: unknown) =>
-    readConversation({ endpoint: 'chat.completions', request: { messages }, response })?.turns ?? [];
+    readConversation({ endpoint: 'chat.completions', request: { messages }, response })?.messages ?? [];
   const before = read([question], { choices: [{ message: answer, finish_reason: 'stop' }] });
   const now = read([question, answer, { role: 'user', content: 'more' }], null);
-  expect(countSharedTurns(before, now)).toBe(2);
-  expect(countSharedTurns(before, read([{ role: 'user', content: 'other' }], null))).toBe(0);
+  expect(countSharedMessages(before, now)).toBe(2);
+  expect(countSharedMessages(before, read([{ role: 'user', content: 'other' }], null))).toBe(0);
 });

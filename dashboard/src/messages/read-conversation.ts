@@ -1,6 +1,14 @@
 /** Request and assembled answer of a call as one conversation; null when they are none (embeddings, files, unknown). */
 import { chatReader } from './chat-conversation.ts';
-import type { Conversation, Format, FormatReader, Part, ToolCallPart, ToolResultPart, Turn } from './conversation.ts';
+import type {
+  Conversation,
+  Format,
+  FormatReader,
+  Message,
+  Part,
+  ToolCallPart,
+  ToolResultPart,
+} from './conversation.ts';
 import { converseReader } from './converse-conversation.ts';
 import { detectFormat } from './detect-format.ts';
 import { geminiReader } from './gemini-conversation.ts';
@@ -29,11 +37,11 @@ export function readConversation({ endpoint, request, response }: CallBodies): C
   if (format === null) return null;
   const asked = READERS[format].readRequest(request);
   const answered = READERS[format].readResponse(response);
-  const turns = [...asked.turns, ...answered.turns];
-  if (turns.length === 0) return null;
+  const messages = [...asked.messages, ...answered.messages];
+  if (messages.length === 0) return null;
   return {
     format,
-    turns,
+    messages,
     tools: asked.tools,
     responseFormat: asked.responseFormat,
     stopReason: answered.stopReason,
@@ -46,19 +54,19 @@ export interface ToolMatches {
   readonly callOf: ReadonlyMap<ToolResultPart, ToolCallPart>;
 }
 
-function listParts(turns: readonly Turn[]): readonly Part[] {
-  return turns.flatMap(({ parts }) => parts);
+function listParts(messages: readonly Message[]): readonly Part[] {
+  return messages.flatMap(({ parts }) => parts);
 }
 
 /**
  * Which result answers which call: the one with its id; without ids (Gemini) the next of the same name. Ids may come
  * again in a long conversation, so each result takes the first call before it that has none yet.
  */
-export function matchToolResults(turns: readonly Turn[]): ToolMatches {
+export function matchToolResults(messages: readonly Message[]): ToolMatches {
   const waiting = new Map<string, ToolCallPart[]>();
   const resultOf = new Map<ToolCallPart, ToolResultPart>();
   const callOf = new Map<ToolResultPart, ToolCallPart>();
-  for (const part of listParts(turns)) {
+  for (const part of listParts(messages)) {
     if (part.type === 'tool_call') {
       const key = part.id === null ? `name ${part.name}` : `id ${part.id}`;
       waiting.set(key, [...(waiting.get(key) ?? []), part]);
@@ -74,9 +82,9 @@ export function matchToolResults(turns: readonly Turn[]): ToolMatches {
   return { resultOf, callOf };
 }
 
-/** How many turns both conversations begin with alike: what a call repeats of the call before it. */
-export function countSharedTurns(before: readonly Turn[], now: readonly Turn[]): number {
-  const text = ({ role, parts }: Turn) => formatJson([role, parts], 0);
+/** How many messages both conversations begin with alike: what a call repeats of the call before it. */
+export function countSharedMessages(before: readonly Message[], now: readonly Message[]): number {
+  const text = ({ role, parts }: Message) => formatJson([role, parts], 0);
   const most = Math.min(before.length, now.length);
   for (let index = 0; index < most; index += 1) {
     const [a, b] = [before[index], now[index]];

@@ -1,5 +1,5 @@
-/** The Responses API as a conversation: its items are turns or parts of one. Source: OpenAI API reference, Responses. */
-import type { FormatReader, OfferedTool, Part, Turn } from './conversation.ts';
+/** The Responses API as a conversation: its items are messages or parts of one. Source: OpenAI API reference, Responses. */
+import type { FormatReader, Message, OfferedTool, Part } from './conversation.ts';
 import { isNothing, isRecord, readField, readList, readText } from './json-reading.ts';
 import {
   citationParts,
@@ -7,8 +7,8 @@ import {
   mediaPartOfUrl,
   reasoningPart,
   refusalPart,
-  requestTurn,
-  responseTurn,
+  requestMessage,
+  responseMessage,
   textPart,
   toolCallPart,
   toolResultPart,
@@ -124,8 +124,8 @@ function readItem(item: unknown): ItemReading {
   return { role: 'other', parts: [unknownPart(type, item)] };
 }
 
-/** Items of the assistant that follow each other are one turn. */
-function joinItems(items: readonly ItemReading[], toTurn: (item: ItemReading) => Turn): readonly Turn[] {
+/** Items of the assistant that follow each other are one message. */
+function joinItems(items: readonly ItemReading[], toMessage: (item: ItemReading) => Message): readonly Message[] {
   const joined: ItemReading[] = [];
   for (const item of items) {
     const last = joined.at(-1);
@@ -133,7 +133,7 @@ function joinItems(items: readonly ItemReading[], toTurn: (item: ItemReading) =>
       joined[joined.length - 1] = { role: 'assistant', parts: [...last.parts, ...item.parts] };
     else joined.push(item);
   }
-  return joined.map(toTurn);
+  return joined.map(toMessage);
 }
 
 function readTool(tool: unknown): OfferedTool {
@@ -171,9 +171,9 @@ export const responsesReader: FormatReader = {
     const items =
       typeof input === 'string' ? [{ role: 'user', parts: [textPart(input)] }] : readList(body, 'input').map(readItem);
     return {
-      turns: [
-        ...(instructions === null ? [] : [requestTurn('system', [textPart(instructions)])]),
-        ...joinItems(items, ({ role, parts }) => requestTurn(role, parts)),
+      messages: [
+        ...(instructions === null ? [] : [requestMessage('system', [textPart(instructions)])]),
+        ...joinItems(items, ({ role, parts }) => requestMessage(role, parts)),
       ],
       tools: readList(body, 'tools').map(readTool),
       responseFormat: readField(readField(body, 'text'), 'format') ?? null,
@@ -182,9 +182,9 @@ export const responsesReader: FormatReader = {
   },
   readResponse: (body) => {
     const stopReason = readStopReason(body);
-    const turns = joinItems(readList(body, 'output').map(readItem), ({ role, parts }) =>
-      responseTurn(parts, { role: role === 'tool' ? 'tool' : 'assistant', stopReason }),
+    const messages = joinItems(readList(body, 'output').map(readItem), ({ role, parts }) =>
+      responseMessage(parts, { role: role === 'tool' ? 'tool' : 'assistant', stopReason }),
     );
-    return { turns, stopReason, notes: [] };
+    return { messages, stopReason, notes: [] };
   },
 };

@@ -1,15 +1,19 @@
 /** Accounts over HTTP: the operator makes them; everyone sees those that they may use. */
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import type pg from 'pg';
+import { changeAccountRetention, type RetentionDays, readAccountRetention } from '../store/account-retention.ts';
 import { insertAccount, listAccounts, MAX_ACCOUNTS, readAccount, renameAccount } from '../store/accounts.ts';
 import { readPerson } from '../store/people.ts';
+import { readSharedSettings } from '../store/shared-settings.ts';
 import type { AdminDeps } from './admin-deps.ts';
-import { ApiError } from './api-error.ts';
+import { ApiError, databaseUnavailable } from './api-error.ts';
 import { requireWholeDatabase } from './behind-wall.ts';
 import { type Principal, principalOf, ROLES } from './principal.ts';
 import { COMMON_ERRORS, errorAnswer, jsonAnswer, listOf, NameField, Time } from './schemas.ts';
 
 const MAX_ID = 2_147_483_647;
+const NO_ACCOUNT = new ApiError(404, 'account_not_found', 'There is no account with this number.');
 
 export const AccountBody = z
   .object({ id: z.number().int().describe('As in X-Tollgate-Account'), name: z.string(), created_at: Time })
@@ -22,6 +26,21 @@ const UsableAccountBody = z
     role: z.enum(ROLES).describe('Of the asker, there'),
   })
   .openapi('UsableAccount');
+
+const RetentionBody = z
+  .object({
+    retention_rows: z.number().int().nullable().describe('Days that calls are kept; null: as the gateway does'),
+    retention_bodies: z
+      .number()
+      .int()
+      .nullable()
+      .describe('Days that bodies and texts are kept; null: as the gateway does'),
+  })
+  .openapi('AccountRetention');
+
+const MAX_DAYS = 36_500;
+const Days = z.number().int().min(1).max(MAX_DAYS).nullable();
+const NewRetentionBody = z.strictObject({ retention_rows: Days, retention_bodies: Days });
 
 const NewBody = z.strictObject({ name: NameField });
 const IdParameter = z.object({ id: z.coerce.number().int().min(1).max(MAX_ID) });
@@ -77,6 +96,56 @@ const renameAccountRoute = createRoute({
   responses: { 200: jsonAnswer(AccountBody, 'The account'), 404: errorAnswer('No such account'), ...COMMON_ERRORS },
 });
 
+export const accountRetentionRoute = createRoute({
+  method: 'get',
+  path: '/api/v1/accounts/{id}/retention',
+  summary: 'How long an account keeps its calls and bodies, where it keeps less than the gateway; for the operator',
+  request: { params: IdParameter },
+  responses: {
+    200: jsonAnswer(RetentionBody, 'Its own limits'),
+    404: errorAnswer('No such account'),
+    ...COMMON_ERRORS,
+  },
+});
+
+export const setAccountRetentionRoute = createRoute({
+  method: 'put',
+  path: '/api/v1/accounts/{id}/retention',
+  summary: 'Let an account keep its calls and bodies for fewer days than the gateway does; for the operator',
+  description: 'It counts at the next hourly turn of retention. What it deletes does not come back.',
+  request: {
+    params: IdParameter,
+    body: { required: true, content: { 'application/json': { schema: NewRetentionBody } } },
+  },
+  responses: {
+    200: jsonAnswer(RetentionBody, 'Its own limits'),
+    404: errorAnswer('No such account'),
+    409: errorAnswer('It would keep more than the gateway does'),
+    ...COMMON_ERRORS,
+  },
+});
+
+function formatRetention({ rowsDays, bodiesDays }: RetentionDays): z.infer<typeof RetentionBody> {
+  return { retention_rows: rowsDays, retention_bodies: bodiesDays };
+}
+
+/** Days are partitions that all accounts share, so none outlives the gateway's limit. */
+async function refuseLonger(pool: pg.Pool, { rowsDays, bodiesDays }: RetentionDays): Promise<void> {
+  const shared = await readSharedSettings(pool);
+  if (shared === null) throw databaseUnavailable();
+  for (const [name, days] of [
+    ['retention_rows', rowsDays],
+    ['retention_bodies', bodiesDays],
+  ] as const) {
+    if (days !== null && days > Number(shared[name].value))
+      throw new ApiError(
+        409,
+        'retention_too_long',
+        `The gateway keeps them for ${shared[name].value} days. For more, raise that with \`tollgate settings set ${name} ${days}\` and give the other accounts limits of their own.`,
+      );
+  }
+}
+
 export function addAccountRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   app.openapi(accountsRoute, async (c: Context) =>
     c.json({ data: await listUsable(deps, principalOf(c)), next_cursor: null }, 200),
@@ -88,9 +157,24 @@ export function addAccountRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     return c.json(formatAccount(account), 201);
   });
 
+  app.openapi(accountRetentionRoute, async (c) => {
+    const retention = await readAccountRetention(requireWholeDatabase(deps), c.req.valid('param').id);
+    if (retention === null) throw NO_ACCOUNT;
+    return c.json(formatRetention(retention), 200);
+  });
+
+  app.openapi(setAccountRetentionRoute, async (c) => {
+    const { retention_rows: rowsDays, retention_bodies: bodiesDays } = c.req.valid('json');
+    const pool = requireWholeDatabase(deps);
+    await refuseLonger(pool, { rowsDays, bodiesDays });
+    const retention = await changeAccountRetention(pool, c.req.valid('param').id, { rowsDays, bodiesDays });
+    if (retention === null) throw NO_ACCOUNT;
+    return c.json(formatRetention(retention), 200);
+  });
+
   app.openapi(renameAccountRoute, async (c) => {
     const account = await renameAccount(requireWholeDatabase(deps), c.req.valid('param').id, c.req.valid('json').name);
-    if (account === null) throw new ApiError(404, 'account_not_found', 'There is no account with this number.');
+    if (account === null) throw NO_ACCOUNT;
     return c.json(formatAccount(account), 200);
   });
 }

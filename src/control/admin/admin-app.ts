@@ -62,6 +62,8 @@ import { serveDashboard } from './serve-dashboard.ts';
 import { createSessions, SESSION_COOKIE } from './session.ts';
 import { addSessionRoutes } from './session-resource.ts';
 import { addSettingRoutes } from './settings-resource.ts';
+import { keepToShare } from './share-access.ts';
+import { addShareLinkRoutes } from './share-links-resource.ts';
 import { addSpoolRoutes, SPOOL_IMPORT_PATH } from './spool-resource.ts';
 import { addSqlAccessRoutes } from './sql-access-resource.ts';
 import { addSystemRoutes } from './system-resource.ts';
@@ -134,6 +136,7 @@ export function createAdminApp(given: AdminDeps): OpenAPIHono {
   app.use(requireCredentials(deps, sessions, tokens, createIdentify(deps)));
   app.use(refuseForbidden());
   app.use(raiseWall());
+  app.use(keepToShare(deps));
   // Bodies and event streams have other types and stay uncompressed.
   app.use('/api/*', compress({ encoding: 'gzip', contentTypeFilter: /^application\/json/ }));
   // Nobody sees the end of an answer without a body, so a stream or an export would hold its place for good.
@@ -191,6 +194,7 @@ export function createAdminApp(given: AdminDeps): OpenAPIHono {
   addSqlAccessRoutes(app, deps);
   addLimitRoutes(app, deps);
   addReadTokenRoutes(app, deps);
+  addShareLinkRoutes(app, deps);
   addAuditRoutes(app, deps);
   addCredentialRoutes(app, deps);
   addErasureRoutes(app, deps);

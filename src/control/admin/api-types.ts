@@ -35,6 +35,7 @@ import type * as runSums from './run-sums-resource.ts';
 import type * as runTokens from './run-tokens-resource.ts';
 import type * as runs from './runs-resource.ts';
 import type * as session from './session-resource.ts';
+import type * as shareLinks from './share-links-resource.ts';
 import type * as system from './system-resource.ts';
 
 interface Route {
@@ -77,6 +78,7 @@ type AnyRoute =
   | RoutesOf<typeof reprice>
   | RoutesOf<typeof quarantine>
   | RoutesOf<typeof readTokens>
+  | RoutesOf<typeof shareLinks>
   | RoutesOf<typeof runTokens>
   | RoutesOf<typeof runSums>
   | RoutesOf<typeof runs>

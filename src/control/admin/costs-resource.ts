@@ -95,7 +95,8 @@ function invalid(message: string): ApiError {
   return new ApiError(400, 'invalid_request', message);
 }
 
-function groupsOf(text: string): readonly CostGroup[] {
+/** Throws an ApiError for what nothing is grouped by. */
+export function groupsOf(text: string): readonly CostGroup[] {
   try {
     return parseCostGroups(text);
   } catch (error) {

@@ -138,7 +138,9 @@ export function requireCredentials(
   async function readSession(c: Context): Promise<Principal | null> {
     const session = await sessions.read(c);
     if (session === null) return null;
-    return session.person === null ? identify.operator(c, true) : identify.person(c, session.person);
+    const { holder } = session;
+    if (holder === null) return identify.operator(c, true);
+    return 'linkId' in holder ? identify.link(c, holder) : identify.person(c, holder);
   }
 
   /** Whether the credentials of a long answer still hold, and in the same account. */

@@ -1,15 +1,16 @@
-/** From a credential to a principal: the operator, a person with a membership, or an API token. */
+/** From a credential to a principal: the operator, a person with a membership, an API token, or a visitor by a share link. */
 import type { Context } from 'hono';
 import { getCookie } from 'hono/cookie';
 import { digestKey, isWellFormedApiToken } from '../../keys/gateway-key.ts';
 import { FIRST_ACCOUNT_ID, readAccount } from '../store/accounts.ts';
 import { checkApiToken } from '../store/api-tokens.ts';
 import { readPerson } from '../store/people.ts';
+import { readValidShareLink } from '../store/share-links.ts';
 import type { AdminDeps } from './admin-deps.ts';
 import { ApiError } from './api-error.ts';
 import { requireWholeDatabase } from './behind-wall.ts';
 import { ACCOUNT_HEADER, operatorOf, type Principal, SCOPES } from './principal.ts';
-import type { PersonSession } from './session.ts';
+import type { LinkSession, PersonSession } from './session.ts';
 
 /** The page writes it: streams and downloads of a browser cannot have a header. It counts with a session only. */
 export const ACCOUNT_COOKIE = 'tollgate_account';
@@ -23,6 +24,8 @@ export interface Identify {
   readonly operator: (c: Context, isSession: boolean) => Promise<Principal>;
   /** Null when the session is over. */
   readonly person: (c: Context, session: PersonSession) => Promise<Principal | null>;
+  /** Null when the link has expired or was revoked. */
+  readonly link: (c: Context, session: LinkSession) => Promise<Principal | null>;
   /** Null for anything but a valid API token. */
   readonly token: (c: Context, text: string) => Promise<Principal | null>;
 }
@@ -64,7 +67,33 @@ export function createIdentify(deps: Pick<AdminDeps, 'database'>): Identify {
       const membership = found ?? person.memberships[0];
       if (membership === undefined) return null;
       const { accountId, role, mayReadBodies } = membership;
-      return { kind: 'person', name: person.email, id: person.id, accountId, role, scopes: null, mayReadBodies };
+      return {
+        kind: 'person',
+        name: person.email,
+        id: person.id,
+        accountId,
+        role,
+        scopes: null,
+        mayReadBodies,
+        view: null,
+      };
+    },
+    link: async (c, { linkId }) => {
+      const link = await readValidShareLink(requireWholeDatabase(deps), linkId);
+      if (link === null) return null;
+      const { id, name, accountId, hasBodies, page, parameters, expiresAt } = link;
+      const asked = readHeader(c);
+      if (asked !== null && asked !== accountId) throw ACCOUNT_UNKNOWN;
+      return {
+        kind: 'link',
+        name,
+        id,
+        accountId,
+        role: 'viewer',
+        scopes: [],
+        mayReadBodies: hasBodies,
+        view: { page, parameters, expiresAt },
+      };
     },
     token: async (c, text) => {
       if (!isWellFormedApiToken(text)) return null;
@@ -80,6 +109,7 @@ export function createIdentify(deps: Pick<AdminDeps, 'database'>): Identify {
         role: 'viewer',
         scopes: SCOPES.filter((scope) => token.scopes.includes(scope)),
         mayReadBodies: token.scopes.includes('bodies'),
+        view: null,
       };
     },
   };

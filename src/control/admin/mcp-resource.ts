@@ -1,10 +1,8 @@
 /** The log over MCP, by streamable HTTP. A read token opens it and nothing else; each request stands for itself. */
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import { createMcpHandler } from '@modelcontextprotocol/server';
 import type { Context } from 'hono';
 import { digestKey, isWellFormedReadToken } from '../../keys/gateway-key.ts';
 import type { AskApi } from '../mcp/ask-api.ts';
-import { createMcpServer } from '../mcp/create-mcp-server.ts';
 import { checkReadToken, type StoredReadToken } from '../store/read-tokens.ts';
 import { type AdminDeps, requireDatabase } from './admin-deps.ts';
 import { ApiError } from './api-error.ts';
@@ -40,6 +38,9 @@ export function addMcpRoute(app: OpenAPIHono, deps: AdminDeps, tokens: TokenChec
     const ask = askFor(token.accountId);
     const scope = { keyId: token.keyId, hasTexts: token.hasTexts };
     const onDefect = (error: unknown): void => deps.log.error({ err: error }, 'a question over MCP failed');
+    // Loaded with the first question: 8 MB that most gateways never need.
+    const { createMcpHandler } = await import('@modelcontextprotocol/server');
+    const { createMcpServer } = await import('../mcp/create-mcp-server.ts');
     const handler = createMcpHandler(() => createMcpServer({ ask, scope, version: deps.version, onDefect }), {
       maxRequestBodySize: MAX_BODY_BYTES,
       maxSubscriptions: MAX_SUBSCRIPTIONS,

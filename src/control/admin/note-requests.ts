@@ -54,7 +54,7 @@ function readAuthorOf(c: Context): Author {
   const { client: from } = readPeer(c.env);
   const principal: Principal | undefined = c.get('principal');
   if (principal === undefined) return { kind: 'nobody', name: 'not signed in', from };
-  return { kind: principal.kind, name: readActor(c), from };
+  return { kind: principal.kind === 'link' ? 'nobody' : principal.kind, name: readActor(c), from };
 }
 
 export function noteRequests(deps: AdminDeps): MiddlewareHandler {

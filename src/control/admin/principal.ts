@@ -1,5 +1,6 @@
 /** Who asks, for which account, and what that allows. The guard finds it out once for each request. */
 import type { Context } from 'hono';
+import type { SharedPage } from '../store/share-links.ts';
 
 export const ACCOUNT_HEADER = 'x-tollgate-account';
 
@@ -12,17 +13,26 @@ export type Scope = (typeof SCOPES)[number];
 
 export interface Principal {
   /** The operator (admin token, or a session that it opened) may everything in every account. */
-  readonly kind: 'operator' | 'person' | 'token';
-  /** For the audit trail: an address, or the name of a token; `operator`. */
+  readonly kind: 'operator' | 'person' | 'token' | 'link';
+  /** For the audit trail: an address, or the name of a token or share link; `operator`. */
   readonly name: string;
-  /** Of the person or token; null for the operator. */
+  /** Of the person, token or link; null for the operator. */
   readonly id: number | null;
   readonly accountId: number;
   readonly role: Role;
-  /** Of a token, which has these alone; null: the role decides. */
+  /** Of a token, which has these alone; none of a link; null: the role decides. */
   readonly scopes: readonly Scope[] | null;
   /** Whether the text of prompts and answers may be read and searched. */
   readonly mayReadBodies: boolean;
+  /** What a link shows, and nothing else. */
+  readonly view: SharedView | null;
+}
+
+export interface SharedView {
+  readonly page: SharedPage;
+  /** A query of the API. */
+  readonly parameters: string;
+  readonly expiresAt: Date;
 }
 
 declare module 'hono' {
@@ -46,5 +56,14 @@ export function isOperator(c: Context): boolean {
 }
 
 export function operatorOf(accountId: number): Principal {
-  return { kind: 'operator', name: 'operator', id: null, accountId, role: 'owner', scopes: null, mayReadBodies: true };
+  return {
+    kind: 'operator',
+    name: 'operator',
+    id: null,
+    accountId,
+    role: 'owner',
+    scopes: null,
+    mayReadBodies: true,
+    view: null,
+  };
 }

@@ -9,8 +9,10 @@ const STATED = /^[\x21-\x7e][\x20-\x7e]{0,99}$/;
 
 /** A session counts only without a token. */
 export function readActor(c: Context): string {
-  const { kind, name } = principalOf(c);
-  if (kind !== 'operator') return kind === 'token' ? `API token ${name}` : name;
+  const { kind, name, id } = principalOf(c);
+  if (kind === 'token') return `API token ${name}`;
+  if (kind === 'link') return `share link ${id}`;
+  if (kind === 'person') return name;
   const signedIn = c.req.header('authorization') === undefined ? 'dashboard session' : 'admin token';
   const stated = c.req.header(ACTOR_HEADER)?.trim();
   if (stated === undefined || stated === '') return signedIn;

@@ -2,6 +2,7 @@
 import type { MiddlewareHandler } from 'hono';
 import { ApiError } from './api-error.ts';
 import { type Principal, principalOf, ROLES, type Role, type Scope } from './principal.ts';
+import { isSharedRoute, SHARE_FORBIDDEN } from './share-access.ts';
 
 export interface Access {
   /** `operator`: nobody else, whatever the role. */
@@ -33,6 +34,8 @@ export const ROUTE_ACCESS: Readonly<Record<string, Access>> = {
   'GET /api/v1/accounts': READ,
   'POST /api/v1/accounts': OPERATOR,
   'PATCH /api/v1/accounts/{id}': OPERATOR,
+  'GET /api/v1/accounts/{id}/retention': OPERATOR,
+  'PUT /api/v1/accounts/{id}/retention': OPERATOR,
 
   'GET /api/v1/status': OPERATOR,
   'POST /api/v1/restart': OPERATOR,
@@ -128,6 +131,9 @@ export const ROUTE_ACCESS: Readonly<Record<string, Access>> = {
   'POST /api/v1/limits': LIMITS,
   'PATCH /api/v1/limits/{id}': LIMITS,
   'DELETE /api/v1/limits/{id}': LIMITS,
+  'GET /api/v1/share-links': READ,
+  'POST /api/v1/share-links': MANAGE,
+  'DELETE /api/v1/share-links/{id}': MANAGE,
   'POST /api/v1/read-tokens': KEYS,
   'GET /api/v1/read-tokens': READ,
   'DELETE /api/v1/read-tokens/{id}': KEYS,
@@ -203,7 +209,9 @@ export function refuseForbidden(): MiddlewareHandler {
     const access = findAccess(`${c.req.method === 'HEAD' ? 'GET' : c.req.method} ${c.req.path}`);
     if (access === null)
       throw new ApiError(404, 'not_found', 'There is nothing here for you; see /api/v1/openapi.json.');
-    if (!isAllowed(principal, access)) throw forbidden(principal, access);
+    if (principal.view !== null) {
+      if (!isSharedRoute(principal.view, c.req.method, c.req.path)) throw SHARE_FORBIDDEN;
+    } else if (!isAllowed(principal, access)) throw forbidden(principal, access);
     const searchesTexts = TEXT_PARAMETERS.some((name) => (c.req.query(name) ?? '') !== '');
     if ((access.hasBodies === true || searchesTexts) && !principal.mayReadBodies)
       throw new ApiError(403, 'bodies_forbidden', 'The text of prompts and answers is not for you to read or search.');

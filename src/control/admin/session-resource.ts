@@ -1,8 +1,10 @@
 /** Signing in and out: one-time links, the exchange of a code or the admin token, the end. */
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import { digestKey, isWellFormedShareToken } from '../../keys/gateway-key.ts';
 import { isDatabaseDown } from '../store/database-error.ts';
 import { readPasswordHash, readPerson, redeemPersonLink, writePasswordHash } from '../store/people.ts';
+import { openShareLink, SHARED_PAGES } from '../store/share-links.ts';
 import { listUsable } from './accounts-resource.ts';
 import type { AdminDeps } from './admin-deps.ts';
 import { ApiError } from './api-error.ts';
@@ -16,6 +18,7 @@ import { type Principal, principalOf, ROLES, SCOPES } from './principal.ts';
 import { isSecure, readOrigin } from './public-origin.ts';
 import { COMMON_ERRORS, errorAnswer, jsonAnswer, Time } from './schemas.ts';
 import type { Sessions } from './session.ts';
+import { parametersOf } from './share-links-resource.ts';
 import { signInPerson } from './sign-in-person.ts';
 import type { TokenCheck } from './token-check.ts';
 
@@ -33,10 +36,11 @@ const SignInBody = z
     z.strictObject({ code: Proof }),
     z.strictObject({ token: Proof }),
     z.strictObject({ person: Proof }),
+    z.strictObject({ link: Proof }),
     z.strictObject({ email: z.string().trim().max(254), password: Proof }),
   ])
   .describe(
-    '`code` of a login link or `token`: the operator; `person` of a person’s link, or address and password: a person',
+    '`code` of a login link or `token`: the operator; `person` of a person’s link, or address and password: a person; `link` of a share link: whoever has it',
   );
 
 const Password = z
@@ -48,7 +52,7 @@ const Password = z
 const SessionBody = z
   .object({
     signed_in: z.literal(true),
-    kind: z.enum(['operator', 'person', 'token']),
+    kind: z.enum(['operator', 'person', 'token', 'link']),
     name: z.string(),
     person_id: z.number().int().nullable(),
     has_password: z.boolean(),
@@ -61,10 +65,17 @@ const SessionBody = z
       .string()
       .nullable()
       .describe('Where a browser signs out here and at the identity provider; null where it is not signed in by one'),
+    shared: z
+      .object({ page: z.enum(SHARED_PAGES), parameters: z.record(z.string(), z.array(z.string())), expires_at: Time })
+      .nullable()
+      .describe('What a share link shows, and nothing else; null for all others'),
     base_url: z.string().describe('Where clients reach the proxy'),
     version: z.string(),
   })
   .openapi('Session');
+
+/** Of whoever came by a share link, which is looked up for each request besides. */
+const VISIT_SECONDS = 86_400;
 
 const WRONG_PASSWORD = new ApiError(401, 'password_wrong', 'Address or password is wrong.');
 
@@ -148,6 +159,21 @@ export function addSessionRoutes(app: OpenAPIHono, deps: AdminDeps, sessions: Se
     );
   }
 
+  /** A token of a link is 256 random bits and needs no limit, either. */
+  async function openShared(c: Context, token: string): Promise<void> {
+    const link = isWellFormedShareToken(token)
+      ? await openShareLink(requireWholeDatabase(deps), digestKey(token))
+      : null;
+    if (link === null)
+      throw new ApiError(
+        401,
+        'link_invalid',
+        'This link is not whole, has expired, or was revoked. Whoever gave it to you can make a new one.',
+      );
+    const leftSeconds = Math.max(1, Math.ceil((link.expiresAt.getTime() - deps.nowMs()) / 1_000));
+    await sessions.begin(c, isSecure(c, deps), { linkId: link.id }, Math.min(leftSeconds, VISIT_SECONDS));
+  }
+
   /** A code is 256 random bits and needs no limit, so a flood of wrong tokens keeps nobody out. */
   async function checkOperator(
     c: Context,
@@ -181,6 +207,10 @@ export function addSessionRoutes(app: OpenAPIHono, deps: AdminDeps, sessions: Se
 
   app.openapi(beginSessionRoute, async (c) => {
     const proof = c.req.valid('json');
+    if ('link' in proof) {
+      await openShared(c, proof.link);
+      return c.body(null, 204);
+    }
     const personId = await findPerson(c, proof);
     if (personId !== null) {
       if (!(await signInPerson(c, deps, sessions, personId))) throw WRONG_PASSWORD;
@@ -234,6 +264,14 @@ async function describeSession(deps: AdminDeps, principal: Principal): Promise<z
     scopes: principal.scopes === null ? null : [...principal.scopes],
     may_read_bodies: principal.mayReadBodies,
     sign_out_url: person?.isIssued === true && deps.oidc !== null ? '/api/v1/oidc/sign-out' : null,
+    shared:
+      principal.view === null
+        ? null
+        : {
+            page: principal.view.page,
+            parameters: parametersOf(principal.view.parameters),
+            expires_at: principal.view.expiresAt.toISOString(),
+          },
     base_url: deps.baseUrl,
     version: deps.version,
   };

@@ -9,23 +9,35 @@ import type { EndedSessions } from './ended-sessions.ts';
 
 export const SESSION_COOKIE = 'tollgate_session';
 const LIFETIME_SECONDS = 30 * 86_400;
-/** Expiry in seconds, a random part; of a person also the number, and when the session began in milliseconds. */
-const VALUE = /^(\d{1,12})\.[\w-]+(?:\.p(\d{1,10})\.(\d{1,15}))?$/;
+/** Expiry in seconds, a random part; of a person the number, and when the session began in milliseconds; or of a share link the number. */
+const VALUE = /^(\d{1,12})\.[\w-]+(?:\.p(\d{1,10})\.(\d{1,15})|\.l(\d{1,10}))?$/;
 
-/** Whose session it is; null: the operator's. */
 export interface PersonSession {
   readonly personId: number;
   readonly begunMs: number;
 }
 
+/** Of whoever came by a share link. */
+export interface LinkSession {
+  readonly linkId: number;
+}
+
+/** Null: the operator. */
+export type SessionHolder = PersonSession | LinkSession | null;
+
 export interface Sessions {
   /** `isSecure` restricts the cookie to TLS. */
-  readonly begin: (c: Context, isSecure: boolean, person?: PersonSession, lifetimeSeconds?: number) => Promise<void>;
+  readonly begin: (c: Context, isSecure: boolean, holder?: SessionHolder, lifetimeSeconds?: number) => Promise<void>;
   /** Null without a valid session. */
-  readonly read: (c: Context) => Promise<{ readonly person: PersonSession | null } | null>;
+  readonly read: (c: Context) => Promise<{ readonly holder: SessionHolder } | null>;
   readonly isValid: (c: Context) => Promise<boolean>;
   /** Removes the cookie and refuses every copy of it. */
   readonly end: (c: Context, isSecure: boolean) => Promise<void>;
+}
+
+function formatHolder(holder: SessionHolder): string {
+  if (holder === null) return '';
+  return 'linkId' in holder ? `.l${holder.linkId}` : `.p${holder.personId}.${holder.begunMs}`;
 }
 
 export function createSessions(adminToken: string, ended: EndedSessions, nowMs: () => number = Date.now): Sessions {
@@ -36,10 +48,11 @@ export function createSessions(adminToken: string, ended: EndedSessions, nowMs: 
   async function readCookie(c: Context) {
     const signed = await getSignedCookie(c, key, SESSION_COOKIE);
     const value = signed === false ? '' : (signed ?? '');
-    const [, expiresAt, personId, begunMs] = VALUE.exec(value) ?? [];
+    const [, expiresAt, personId, begunMs, linkId] = VALUE.exec(value) ?? [];
     if (expiresAt === undefined) return null;
     const person = personId === undefined ? null : { personId: Number(personId), begunMs: Number(begunMs) };
-    return { value, expiresAtMs: Number(expiresAt) * 1_000, person };
+    const holder = linkId === undefined ? person : { linkId: Number(linkId) };
+    return { value, expiresAtMs: Number(expiresAt) * 1_000, holder };
   }
 
   async function read(c: Context) {
@@ -48,10 +61,9 @@ export function createSessions(adminToken: string, ended: EndedSessions, nowMs: 
   }
 
   return {
-    begin: async (c, isSecure, person, lifetimeSeconds = LIFETIME_SECONDS) => {
+    begin: async (c, isSecure, holder = null, lifetimeSeconds = LIFETIME_SECONDS) => {
       const expiresAt = Math.floor(nowMs() / 1_000) + lifetimeSeconds;
-      const whose = person === undefined ? '' : `.p${person.personId}.${person.begunMs}`;
-      const value = `${expiresAt}.${randomBytes(16).toString('base64url')}${whose}`;
+      const value = `${expiresAt}.${randomBytes(16).toString('base64url')}${formatHolder(holder)}`;
       await setSignedCookie(c, SESSION_COOKIE, value, key, { ...attributes(isSecure), maxAge: lifetimeSeconds });
     },
     read,

@@ -1,6 +1,5 @@
 /** Sends what an alert found in the form of its destination: a signed webhook, a message of Slack, or mail. */
 import { createHmac } from 'node:crypto';
-import { createTransport } from 'nodemailer';
 import type { AlertConfig } from '../../vocabulary/config.ts';
 import type { EgressProxies } from '../../vocabulary/egress-proxy.ts';
 import { readErrorCode } from '../../vocabulary/errors.ts';
@@ -87,6 +86,8 @@ async function sendMail(message: Message, { address }: Destination, options: Sen
   const { smtpUrl, smtpFrom } = options.alerts;
   if (smtpUrl === null)
     return { isSent: false, status: null, error: 'no mail is sent: the operator has not set TOLLGATE_SMTP_URL' };
+  // Loaded with the first mail: 5 MB that most gateways never need.
+  const { createTransport } = await import('nodemailer');
   const transport = createTransport({
     url: smtpUrl,
     connectionTimeout: SMTP_LIMIT_MS,

@@ -67,13 +67,14 @@ export const BACKUP_TABLES: readonly BackupTable[] = [
   { name: 'repriced_list_prices', kind: 'kept', rows: 'versions' },
 ];
 
-/** Sign-ins, run tokens, read tokens, API tokens and signs of life belong to their database and moment; the index of the search is made again. */
+/** Sign-ins, run tokens, read tokens, API tokens, share links and signs of life belong to their database and moment; the index of the search is made again. */
 export const TABLES_LEFT_OUT: readonly string[] = [
   'ended_sessions',
   'login_codes',
   'nodes',
   'run_tokens',
   'read_tokens',
+  'share_links',
   'budget_nodes',
   'budget_leases',
   'budget_process_spend',

@@ -114,9 +114,29 @@ export async function listOwnLeases(pool: pg.Pool, node: string): Promise<readon
   return rows.map(toHeld);
 }
 
-/** Puts what stands under a node's former names under its name. Again now and then: calls of before may be stored later. */
-export function takeOverNames(pool: pg.Pool, former: readonly string[], node: string): Promise<void> {
-  return inTransaction(pool, (client) => renameIn(client, former, node));
+export interface RenamedNode {
+  readonly id: string;
+  readonly name: string;
+  readonly former: readonly string[];
+}
+
+/**
+ * Puts what stands under a node's former names under its name, unless another node has such a name now. Again now and then:
+ * calls of before may be stored later.
+ */
+export function takeOverNames(pool: pg.Pool, { id, name, former }: RenamedNode): Promise<void> {
+  return inTransaction(pool, async (client) => {
+    const { rows } = await client.query<{ node: string }>(
+      'select node from budget_nodes where node = any($1) and id <> $2',
+      [former, id],
+    );
+    const others = new Set(rows.map(({ node }) => node));
+    await renameIn(
+      client,
+      former.filter((one) => !others.has(one)),
+      name,
+    );
+  });
 }
 
 async function renameIn(client: pg.ClientBase, former: readonly string[], node: string): Promise<void> {

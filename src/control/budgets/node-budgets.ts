@@ -20,6 +20,7 @@ const READ_LOOK_MS = 20;
 
 export interface NodeBudgetsOptions {
   readonly file: string;
+  readonly id: string;
   /** Its name in the records of its calls. */
   readonly node: string;
   /** A node without proxies spends nothing. */
@@ -50,6 +51,7 @@ export interface NodeBudgets {
 
 export function openNodeBudgets({
   file,
+  id,
   node,
   hasProxies,
   listProcesses,
@@ -59,7 +61,15 @@ export function openNodeBudgets({
   const upkeep = new LedgerUpkeep(openLedgerDatabase(file, 'process'));
   let version: string | null = null;
   let isRaised = upkeep.hasBudgets();
-  const sharing = createBudgetSharing({ pool, node, upkeep, listProcesses, nowMs });
+  const sharing = createBudgetSharing({
+    pool,
+    id,
+    node,
+    upkeep,
+    listProcesses,
+    onNameTaken: takeInSpend,
+    nowMs,
+  });
   const formerNames = upkeep.noteName(node);
   let amounts: ReadonlyMap<number, PicoUsd> = new Map();
   let tidiedMs = Number.NEGATIVE_INFINITY;
@@ -81,7 +91,7 @@ export function openNodeBudgets({
 
   async function poll(): Promise<void> {
     const isTidyDue = performance.now() - tidiedMs > TIDY_MS;
-    if (isTidyDue && formerNames.length > 0) await takeOverNames(pool, formerNames, node);
+    if (isTidyDue && formerNames.length > 0) await takeOverNames(pool, { id, name: node, former: formerNames });
     if (!isRaised) await takeInSpend();
     isRaised = true;
     if (hasProxies) await sharing.join();

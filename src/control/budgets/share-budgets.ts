@@ -4,6 +4,7 @@
  */
 import type pg from 'pg';
 import { FORGOTTEN_AFTER_MS, type HeldScope, type LedgerUpkeep, type Want } from '../../budgets/ledger-upkeep.ts';
+import { GONE_AFTER_SECONDS } from '../store/nodes.ts';
 import { inTransaction } from '../store/pool.ts';
 import { lease, listHeldElsewhere, listOwnLeases, listWanted, writeLease } from './leases.ts';
 
@@ -23,14 +24,39 @@ export interface BudgetSharing {
 
 export interface SharingOptions {
   readonly pool: pg.Pool;
+  /** This gateway's id, which tells it from another one that has the same name. */
+  readonly id: string;
   readonly node: string;
   readonly upkeep: LedgerUpkeep;
+  /** The name was another gateway's until now: what that one has spent counts as this one's. */
+  readonly onNameTaken: () => Promise<void>;
   /** The proxies of this node that live. */
   readonly listProcesses: () => readonly string[];
   readonly nowMs: () => number;
 }
 
-export function createBudgetSharing({ pool, node, upkeep, listProcesses, nowMs }: SharingOptions): BudgetSharing {
+/** A row that waits for a namesake has no state of its own. */
+interface Settled {
+  readonly state: NodeState;
+  readonly isNewName: boolean;
+}
+
+interface NameRow {
+  readonly node: string;
+  readonly state: NodeState;
+  readonly id: string | null;
+  /** It has given a sign of life, or has joined a moment ago. */
+  readonly isAlive: boolean;
+}
+
+const READ_ROWS = `
+  select b.node, b.state, b.id,
+    coalesce((select n.stopped_at is null and n.seen_at > now() - make_interval(secs => ${GONE_AFTER_SECONDS})
+       from nodes n where n.id = b.id), b.joined_at > now() - interval '1 minute') as "isAlive"
+  from budget_nodes b`;
+
+export function createBudgetSharing(options: SharingOptions): BudgetSharing {
+  const { pool, id, node, upkeep, listProcesses, nowMs } = options;
   let hasSynced = false;
 
   /**
@@ -56,12 +82,16 @@ export function createBudgetSharing({ pool, node, upkeep, listProcesses, nowMs }
     );
   }
 
-  async function settleState(): Promise<NodeState> {
+  async function settleState(): Promise<Settled> {
     return inTransaction(pool, async (client) => {
       await client.query("select pg_advisory_xact_lock(hashtext('budget_nodes'))");
       await removeGone(client);
-      const { rows } = await client.query<{ node: string; state: NodeState }>('select node, state from budget_nodes');
-      const own = rows.find((row) => row.node === node)?.state ?? null;
+      const { rows } = await client.query<NameRow>(READ_ROWS);
+      const named = rows.find((row) => row.node === node);
+      const isOthers = named !== undefined && named.id !== null && named.id !== id;
+      // Two ledgers with one name would each spend the money of both.
+      if (isOthers && named.isAlive) return { state: 'joining', isNewName: false };
+      const own = isOthers ? null : (named?.state ?? null);
       const others = rows.filter((row) => row.node !== node);
       const next = nextState(
         own,
@@ -72,12 +102,14 @@ export function createBudgetSharing({ pool, node, upkeep, listProcesses, nowMs }
         for (const scope of upkeep.beginSharing()) await writeLease(client, node, scope);
         await client.query("update budget_nodes set state = 'sharing' where state = 'joining'");
       }
-      if (next !== own)
+      if (next !== own || named?.id !== id)
         await client.query(
-          `insert into budget_nodes (node, state) values ($1, $2) on conflict (node) do update set state = excluded.state`,
-          [node, next],
+          `insert into budget_nodes as b (node, state, id) values ($1, $2, $3)
+           on conflict (node) do update set state = excluded.state, id = excluded.id,
+             joined_at = case when b.id = excluded.id then b.joined_at else now() end`,
+          [node, next, id],
         );
-      return next;
+      return { state: next, isNewName: isOthers };
     });
   }
 
@@ -117,7 +149,14 @@ export function createBudgetSharing({ pool, node, upkeep, listProcesses, nowMs }
       if (upkeep.mode() !== 'sharing') return;
       for (const scope of upkeep.listHeldOf(budgetId)) await giveBack(scope);
     },
-    join: async () => follow(await settleState()),
+    join: async () => {
+      const { state, isNewName } = await settleState();
+      if (isNewName) {
+        await options.onNameTaken();
+        hasSynced = false;
+      }
+      await follow(state);
+    },
     exchange: async () => {
       if (upkeep.mode() !== 'sharing') return;
       for (const want of upkeep.listWants()) await serve(want);

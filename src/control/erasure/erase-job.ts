@@ -11,6 +11,7 @@ import { readPromotedKeys } from '../log/promoted-keys.ts';
 import { allOf, compileSql } from '../log/run-sql.ts';
 import { forgetIndexedDays } from '../search/forget-indexed-days.ts';
 import { waitForBatches } from '../store/ingest-lock.ts';
+import { eraseMentions } from './erase-mentions.ts';
 import { CREATE_STAGE, eraseStaged, STAGE_COLUMNS } from './erase-staged.ts';
 import { ERASE_KIND, type Erasure, noteErased, readErasure } from './erasure-store.ts';
 
@@ -90,6 +91,7 @@ async function eraseNext(client: pg.ClientBase, job: Job, erasure: Erasure, targ
   }
   const done = job.done + rows.length;
   const isEnd = rows.length < CALLS_AT_A_TIME;
+  if (isEnd) await eraseMentions(client, job.accountId, erasure, target);
   await noteErased(client, job.accountId, erasure.id, done, isEnd);
   if (!isEnd) return { phase: 'erasing', cursor: {}, done, total: null, result: null };
   await noteChange(client, {

@@ -39,7 +39,7 @@ function stageDay({ partition, from, to }: LogDay): string {
 }
 
 /** Only calls say what a run uses, so what these said is kept. */
-function keepFacets(calls: string): string {
+export function keepFacets(calls: string): string {
   return `
     insert into llm_run_facets as f (${FACET_COLUMNS}, is_history)
     select *, true from (${facetAggregate(calls)}) dropped
@@ -52,7 +52,7 @@ function keepFacets(calls: string): string {
 const RUN_VALUES = [...SUMMED_COLUMNS, 'started_at', 'ended_at'];
 
 /** `dropped` adds this day's sums to those of earlier days; when nothing is left, it is the whole run. */
-const CUT_RUNS = `
+export const CUT_RUNS = `
   with remaining (${RUN_COLUMNS}) as (${runAggregate('cut_left')}),
   dropped as (
     select account_id, trace_id,

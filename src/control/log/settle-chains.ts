@@ -22,10 +22,14 @@ export type ChainRow = Pick<LlmRequestRow, 'id' | 'requested_at' | 'answer_id'> 
 
 const COLUMNS = `id, requested_at, answer_id, trace_id, trace_source, span_path, agent_session, agent_path`;
 
-/** $1: account; $2: answers; $3: no older calls than this, and the time before. */
+/**
+ * $1: account; $2: answers; $3: no older calls than this, and the time before. Of an id that was given twice (a stand-in
+ * does that) the first call counts, which comes last.
+ */
 const GIVEN = `
   select ${COLUMNS} from llm_requests
-  where account_id = $1 and requested_at >= $3::timestamptz - interval '${LOOK_BACK}' and answer_id = any($2::text[])`;
+  where account_id = $1 and requested_at >= $3::timestamptz - interval '${LOOK_BACK}' and answer_id = any($2::text[])
+  order by requested_at desc, id desc`;
 
 /** $1: account; $2: runs that are named after answers; $3: as above; $4: at most so many. */
 const FOLLOWING = `

@@ -4,6 +4,7 @@ import { readOpenFileLimit } from '../../sockets/open-file-limit.ts';
 import { createTrustedPeers } from '../../sockets/trusted-peers.ts';
 import type { ChildChannel, ControlStart } from '../../vocabulary/channel.ts';
 import type { Config } from '../../vocabulary/config.ts';
+import { returnMemoryAtRest } from '../../vocabulary/return-memory.ts';
 import { watchAdminAccess } from '../admin/admin-access.ts';
 import { type AdminServer, limitAdmin, listenAdmin } from '../admin/admin-server.ts';
 import type { CurrentPriceBook } from '../prices/declared/current-price-book.ts';
@@ -88,6 +89,7 @@ function createControl(
       });
       options.onListening?.(server.port);
       channel.send({ type: 'ready' });
+      returnMemoryAtRest();
     },
     close: async (drainMs) => {
       await server?.close();

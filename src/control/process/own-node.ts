@@ -110,6 +110,7 @@ export function openOwnNode(
   const counter = createWaitingCounter();
   const budgets = openNodeBudgets({
     file: join(config.dataDir, LEDGER_NAME),
+    id,
     node: config.node,
     hasProxies: config.role !== 'control',
     listProcesses: () => liveSpools,

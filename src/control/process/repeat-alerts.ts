@@ -34,7 +34,8 @@ export function repeatAlerts(options: AlertWatchOptions & { readonly log: Logger
         forgottenMs = performance.now();
       }
       await lookAtAlerts(options);
-      await sendDue(options);
+      // Looking may have taken longer than the lease: then another node sends.
+      if (await holdLease(pool, LEASE, holder, LEASE_SECONDS)) await sendDue(options);
     },
   });
   return {

@@ -15,6 +15,7 @@ import { isPaused } from '../store/retention-pause.ts';
 import { readSharedSettings } from '../store/shared-settings.ts';
 import { isTrusted, type NodeClock } from './node-clock.ts';
 import { type Repeating, repeat } from './repeat.ts';
+import { type AccountSweep, sweepAccounts } from './sweep-accounts.ts';
 
 const PAUSE_MS = 3_600_000;
 /** A day of many runs takes long, and longer after a failure. */
@@ -24,7 +25,7 @@ const RETRY_MS = 1_000;
 const WRONG_CLOCK_PAUSE_MS = 60_000;
 
 export type SweepResult =
-  | (RetentionResult & { readonly limits: RetentionLimits })
+  | (RetentionResult & { readonly limits: RetentionLimits; readonly accounts: AccountSweep })
   | 'no settings'
   | 'wrong clock'
   | 'paused';
@@ -40,10 +41,11 @@ export async function sweepLog(
   if (await isPaused(pool)) return 'paused';
   const limits = { rowsDays: Number(shared.retention_rows.value), bodiesDays: Number(shared.retention_bodies.value) };
   const result = await applyRetention({ pool, limits, readTime: readDatabaseTime, cutRollups, dayLimitMs });
+  const accounts = await sweepAccounts({ pool, limits, readTime: readDatabaseTime });
   const keptAudit = shared.retention_audit.value;
   if (keptAudit !== 'forever') await inTransaction(pool, (client) => forgetEntries(client, Number(keptAudit)));
   await forgetOldResults(pool, await readDatabaseTime(pool), limits.rowsDays);
-  return { ...result, limits };
+  return { ...result, limits, accounts };
 }
 
 function isTooSlow(error: unknown): boolean {
@@ -58,8 +60,10 @@ export function repeatRetention(pool: pg.Pool, clock: NodeClock, log: Logger): R
       if (swept === 'no settings') return RETRY_MS;
       if (swept === 'wrong clock') return WRONG_CLOCK_PAUSE_MS;
       if (swept === 'paused') return PAUSE_MS;
-      const { dropped, waitingFor, limits } = swept;
+      const { dropped, waitingFor, limits, accounts } = swept;
       if (dropped.length > 0) log.info({ dropped, ...limits }, 'retention dropped old days');
+      if (accounts.calls + accounts.bodies > 0)
+        log.info(accounts, 'retention deleted calls of accounts that keep less');
       if (waitingFor !== null) log.info({ waitingFor }, 'retention goes on at its next time');
     } catch (error) {
       if (isTooSlow(error)) {

@@ -77,3 +77,17 @@ async function readMissing(client: pg.ClientBase, names: readonly string[]): Pro
   );
   return new Set(rows.map((row) => row.name));
 }
+
+/** The first instant of the oldest day that a table has; null without any. */
+export async function readOldestDay(
+  client: pg.ClientBase,
+  table: (typeof PARTITIONED_TABLES)[number],
+): Promise<Date | null> {
+  const { rows } = await client.query<{ day: string | null }>(
+    `select min(right(c.relname, 8)) as day from pg_inherits i join pg_class c on c.oid = i.inhrelid
+     where i.inhparent = $1::regclass and c.relname ~ '_p[0-9]{8}$'`,
+    [table],
+  );
+  const day = rows[0]?.day ?? null;
+  return day === null ? null : new Date(`${day.replace(/(\d{4})(\d\d)(\d\d)/, '$1-$2-$3')}T00:00:00Z`);
+}

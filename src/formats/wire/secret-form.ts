@@ -10,7 +10,7 @@ const FORMS = [
   // Keys with their own prefix; the last are the gateway's: keys, run tokens, read tokens.
   String.raw`fw_\w{12,}`,
   String.raw`tgp_v\d_[\w-]{12,}`,
-  String.raw`tg[kmr]_\w{12,}`,
+  String.raw`tg[akmrs]_\w{12,}`,
   // Google's: keys and OAuth.
   String.raw`AIza[\w-]{20,}`,
   String.raw`AQ\.[\w-]{20,}`,

@@ -72,6 +72,8 @@ export function createCallCosts(bookOf: (accountId: number) => PriceBook | null)
   function keepOpen(id: string, call: OpenCall): void {
     open.set(id, call);
     openBytes += sizeOf(call);
+    // Looking for the oldest costs something, since ended calls leave gaps before it.
+    if (open.size <= MAX_OPEN && openBytes <= MAX_OPEN_BYTES) return;
     for (const [oldest, entry] of open) {
       if (open.size <= MAX_OPEN && openBytes <= MAX_OPEN_BYTES) break;
       open.delete(oldest);

@@ -4,6 +4,7 @@
  * could cause. See docs/decisions/0059-what-a-call-can-cost.md.
  */
 
+import type { ProviderName } from '../../vocabulary/call-record.ts';
 import { MAX_MODEL_LENGTH, readBillingModel } from '../billing-terms.ts';
 import type { PriceBook } from '../price-book.ts';
 import { EMBEDDING_ENDPOINTS, TEXT_ENDPOINTS } from '../text-endpoints.ts';
@@ -29,6 +30,8 @@ const PICTURE_FAMILIES: ReadonlySet<string> = new Set([
 ]);
 const SOUND_FAMILIES: ReadonlySet<string> = new Set(['audio.transcriptions', 'audio.translations']);
 const RERANK = 'rerank';
+/** A bound, since clients can invent names. */
+const MAX_KEPT_LIMITS = 2_000;
 
 /** `counted`: of an earlier request with much the same bytes. */
 export type FindGreatestCost = (call: AskedCall, counted: KnownPrompt | null) => GreatestCost;
@@ -39,12 +42,22 @@ export function createFindGreatestCost(
   tokensOf: (answerId: string) => number | null = () => null,
 ): FindGreatestCost {
   const rates = new DearestRates(book);
+  const limitsOf = new Map<string, ModelLimits>();
+
+  function findLimits(provider: ProviderName, names: readonly string[]): ModelLimits {
+    const key = `${provider}\n${names.join('\n')}`;
+    const known = limitsOf.get(key);
+    if (known !== undefined) return known;
+    const limits = joinLimits(names.map((name) => findModelLimits(provider, name)));
+    if (limitsOf.size >= MAX_KEPT_LIMITS) limitsOf.clear();
+    limitsOf.set(key, limits);
+    return limits;
+  }
 
   function readCall(call: AskedCall, body: Buffer, model: string): BoundedCall {
     const { provider, providerAlias, region, requestedAtMs } = call;
     const found = book.findPrices({ provider, providerAlias, atMs: requestedAtMs }, model);
     const names = [model, found.billingModel, ...(found.rename === null ? [] : [found.rename.model])];
-    const limits = names.map((name) => findModelLimits(provider, name));
     const rateFor = ({ serviceTier, speed, inferenceGeo }: AskedTerms): RateOf =>
       rates.find({
         provider,
@@ -55,7 +68,7 @@ export function createFindGreatestCost(
         model,
         asked: { serviceTier, speed, inferenceGeo },
       });
-    return { call, body, model, limits: joinLimits(limits), rateFor };
+    return { call, body, model, limits: findLimits(provider, names), rateFor };
   }
 
   return (call, counted) => {

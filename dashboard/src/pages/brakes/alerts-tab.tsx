@@ -40,7 +40,7 @@ function AlertButtons({ alert }: { readonly alert: Alert }) {
   const remove = useAlertChange(() => deleteAlert(alert.id));
   return (
     <Allowed to="member">
-      <span className="inline-flex flex-wrap justify-end gap-1">
+      <span className="inline-flex flex-wrap justify-end gap-1 md:flex-nowrap">
         <Button
           aria-label={`Switch ${alert.name} ${alert.is_on ? 'off' : 'on'}`}
           isBusy={toggle.isPending}
@@ -103,7 +103,7 @@ function DestinationButtons({ destination }: { readonly destination: Destination
   const remove = useAlertChange(() => deleteDestination(destination.id));
   return (
     <>
-      <span className="inline-flex flex-wrap justify-end gap-1">
+      <span className="inline-flex flex-wrap justify-end gap-1 md:flex-nowrap">
         <Button aria-label={`Send a test to ${destination.name}`} isBusy={test.isPending} onClick={() => test.mutate()}>
           Send a test
         </Button>
@@ -232,7 +232,7 @@ export function AlertsTab() {
         </div>
         {data.data.length === 0 && (
           <p className="text-sm text-ink-soft">
-            None yet. An alert tells you when a brake hits, a budget is nearly spent, or a sum over the log reaches a
+            None yet. An alert tells you when a brake hits, a budget is nearly spent, or a figure over the log reaches a
             threshold.
           </p>
         )}

@@ -2,7 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { BRAKES_KEY, type BrakeRule, brakeRulesQuery, changeRule } from '../../api/brakes.ts';
-import { Allowed } from '../../app/session-context.tsx';
+import { Allowed, useAllowed } from '../../app/session-context.tsx';
 import { Badge, type Tone } from '../../components/badges.tsx';
 import { Button } from '../../components/buttons.tsx';
 import { ActionDialog } from '../../components/dialog.tsx';
@@ -83,6 +83,7 @@ function ChangeDialog({ rule, onClose }: { readonly rule: BrakeRule; readonly on
 export function RulesTab() {
   const { data, error, refetch } = useQuery(brakeRulesQuery);
   const [changed, setChanged] = useState<BrakeRule | null>(null);
+  const mayChange = useAllowed('member');
   if (data === undefined) return <Pending query={{ error, refetch }} what="the rules" />;
   const change = (rule: BrakeRule) => (
     <Allowed to="member">
@@ -96,7 +97,7 @@ export function RulesTab() {
     { header: 'Of a', render: ({ scope }) => scope },
     { header: 'Then', render: Action },
     { header: 'Thresholds', render: (rule) => <Thresholds rule={rule} /> },
-    { header: 'Action', align: 'right', render: change },
+    ...(mayChange ? [{ header: 'Action', align: 'right', render: change } as const] : []),
   ];
   return (
     <div className="p-4">

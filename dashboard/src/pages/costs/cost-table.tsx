@@ -2,6 +2,7 @@
 
 import { Link } from '@tanstack/react-router';
 import type { CostSums } from '../../api/costs.ts';
+import { useAllowed } from '../../app/session-context.tsx';
 import { Count, Money, Share, Tokens } from '../../components/amounts.tsx';
 import { PatternSwatch } from '../../components/pattern-swatch.tsx';
 import { type PlainColumn, PlainTable } from '../../components/plain-table.tsx';
@@ -44,7 +45,8 @@ function Course({ row, starts }: { readonly row: CostRow; readonly starts: reado
 type LinkProps = Pick<CostTableProps, 'window' | 'filters'> & { readonly row: CostRow };
 
 function RowLinks({ row, window, filters }: LinkProps) {
-  if (row.filters === null) return null;
+  const mayLookUp = useAllowed('viewer');
+  if (row.filters === null || !mayLookUp) return null;
   const search = { ...window, f: [...filters, ...row.filters] };
   const name = row.names.join(', ');
   const look = 'text-accent underline-offset-4 hover:underline';
@@ -61,8 +63,9 @@ function RowLinks({ row, window, filters }: LinkProps) {
 }
 
 function Unpriced({ row, window, filters }: LinkProps) {
+  const mayLookUp = useAllowed('viewer');
   const count = row.sums.unpriced_calls;
-  if (count === 0 || row.filters === null) return <Count value={count} unit="calls" />;
+  if (count === 0 || row.filters === null || !mayLookUp) return <Count value={count} unit="calls" />;
   return (
     <Link
       to="/logs"
@@ -155,6 +158,7 @@ interface CostTotalsProps {
 }
 
 export function CostTotals({ totals, window, filters }: CostTotalsProps) {
+  const mayLookUp = useAllowed('viewer');
   const unpriced = totals.unpriced_calls;
   const figures: readonly SummaryFigure[] = [
     { name: 'Cost', value: <Money value={totals.total_cost} unpriced={unpriced} /> },
@@ -174,8 +178,8 @@ export function CostTotals({ totals, window, filters }: CostTotalsProps) {
     {
       name: 'Not fully known',
       value:
-        unpriced === 0 ? (
-          <Count value={0} unit="calls" />
+        unpriced === 0 || !mayLookUp ? (
+          <Count value={unpriced} unit="calls" />
         ) : (
           <Link
             to="/logs"

@@ -7,6 +7,7 @@ import { ApiError } from '../../api/client.ts';
 import { type Costs, costsQuery } from '../../api/costs.ts';
 import { keysQuery } from '../../api/keys.ts';
 import { isKeyChanging, isSameKey, type MetadataKey, metadataKeysQuery } from '../../api/metadata-keys.ts';
+import { Allowed } from '../../app/session-context.tsx';
 import { Button } from '../../components/buttons.tsx';
 import { FilterBar, type FilterField } from '../../components/filter-bar.tsx';
 import { JobProgress } from '../../components/job-progress.tsx';
@@ -16,10 +17,11 @@ import { SumsSince, usePatience } from '../../components/sums-since.tsx';
 import { TimeRange } from '../../components/time-range.tsx';
 import { useJob } from '../../components/use-job.ts';
 import { usePreferences } from '../../preferences.tsx';
-import { metadataKeyOf, nameKeys, readDimension } from '../../search/dimensions.ts';
+import { formatGroupBy, metadataKeyOf, nameKeys, readDimension } from '../../search/dimensions.ts';
 import { useTimeWindow } from '../../search/use-time-window.ts';
 import { AlertOnThis } from '../brakes/alert-on-this.tsx';
 import { PromoteDialog } from '../metadata/key-dialogs.tsx';
+import { ShareButton } from '../share/share-button.tsx';
 import { CostChart } from './cost-chart.tsx';
 import { CostChartTable } from './cost-chart-table.tsx';
 import { CostControls } from './cost-controls.tsx';
@@ -159,30 +161,41 @@ export function CostsPage() {
       <PageHeader
         title="Costs"
         actions={
-          <>
+          <Allowed to="viewer">
+            <ShareButton
+              what={{
+                page: 'costs',
+                f: [...question.f],
+                from: question.from,
+                to: question.to,
+                group_by: formatGroupBy(by),
+              }}
+            />
             <AlertOnThis about="calls" filters={question.f} measure={search.metric ?? 'cost'} />
             <TimeRange
               search={search}
               usual={USUAL_RANGE}
               onChange={(range) => onChange({ range: undefined, from: undefined, to: undefined, ...range })}
             />
-          </>
+          </Allowed>
         }
       />
-      <div className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 pb-3">
-        <CostControls
-          search={search}
-          metadataKeys={(metadata?.data ?? []).map(({ key }) => key)}
-          onChange={onChange}
-          readChange={readCostsSearch}
-        />
-        <FilterBar
-          fields={FILTER_FIELDS}
-          filters={search.f ?? []}
-          onFilters={(f) => onChange({ f: f.length === 0 ? undefined : f })}
-          problem={refusal}
-        />
-      </div>
+      <Allowed to="viewer">
+        <div className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 pb-3">
+          <CostControls
+            search={search}
+            metadataKeys={(metadata?.data ?? []).map(({ key }) => key)}
+            onChange={onChange}
+            readChange={readCostsSearch}
+          />
+          <FilterBar
+            fields={FILTER_FIELDS}
+            filters={search.f ?? []}
+            onFilters={(f) => onChange({ f: f.length === 0 ? undefined : f })}
+            problem={refusal}
+          />
+        </div>
+      </Allowed>
       {unpromoted.map((key) => (
         <PromoteNote key={key.key} metadataKey={key} />
       ))}
@@ -215,7 +228,7 @@ function PromoteNote({ metadataKey }: { readonly metadataKey: MetadataKey }) {
         {isUnderWay ? '.' : '; promote this key to make it instant.'}
       </span>
       {isUnderWay && job !== null && <JobProgress job={job} />}
-      {!isUnderWay && <Button onClick={() => setOpen(true)}>Promote</Button>}
+      <Allowed to="member">{!isUnderWay && <Button onClick={() => setOpen(true)}>Promote</Button>}</Allowed>
       {isOpen && <PromoteDialog metadataKey={metadataKey} onClose={() => setOpen(false)} />}
     </div>
   );

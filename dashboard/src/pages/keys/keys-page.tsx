@@ -5,7 +5,7 @@ import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import type { Key, ListedKey } from '../../../../src/control/admin/key-bodies.ts';
 import { keysQuery } from '../../api/keys.ts';
-import { Allowed } from '../../app/session-context.tsx';
+import { Allowed, useAllowed } from '../../app/session-context.tsx';
 import { Count, Money } from '../../components/amounts.tsx';
 import { Badge } from '../../components/badges.tsx';
 import { Button } from '../../components/buttons.tsx';
@@ -15,6 +15,7 @@ import { type PlainColumn, PlainTable } from '../../components/plain-table.tsx';
 import { EmptyState, Pending } from '../../components/states.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
 import { filterByValue } from '../../search/filter-text.ts';
+import { ShareLinksSection } from '../share/share-links-section.tsx';
 import { RevokeKeyDialog, RotateKeyDialog } from './change-key-dialogs.tsx';
 import { CreateKeyDialog } from './create-key-dialog.tsx';
 import { EditKeyDialog } from './edit-key-dialog.tsx';
@@ -28,8 +29,8 @@ const REFETCH_MS = 5_000;
 
 type Opened = { readonly what: 'create' } | { readonly what: 'edit' | 'revoke' | 'rotate'; readonly subject: Key };
 
-function listColumns(open: (opened: Opened) => void): readonly PlainColumn<ListedKey>[] {
-  return [
+function listColumns(open: (opened: Opened) => void, mayChange: boolean): readonly PlainColumn<ListedKey>[] {
+  const columns: readonly PlainColumn<ListedKey>[] = [
     {
       header: 'Name',
       render: (key) => (
@@ -41,13 +42,10 @@ function listColumns(open: (opened: Opened) => void): readonly PlainColumn<Liste
           >
             {key.name}
           </Link>
-          {key.owner !== null && <span className="block text-xs text-ink-soft">{key.owner}</span>}
+          <code className="block font-mono text-xs whitespace-nowrap text-ink-soft">{`${key.prefix}…${key.last4}`}</code>
+          {key.owner !== null && <span className="block text-xs text-ink-soft">of {key.owner}</span>}
         </div>
       ),
-    },
-    {
-      header: 'Key',
-      render: (key) => <code className="font-mono text-xs whitespace-nowrap">{`${key.prefix}…${key.last4}`}</code>,
     },
     {
       header: 'State',
@@ -92,26 +90,25 @@ function listColumns(open: (opened: Opened) => void): readonly PlainColumn<Liste
       align: 'right',
       render: (key) =>
         key.revoked_at === null && (
-          <Allowed to="member">
-            <span className="inline-flex flex-wrap justify-end gap-1 xl:flex-nowrap">
-              <Button onClick={() => open({ what: 'edit', subject: key })} aria-label={`Edit ${key.name}`}>
-                Edit
-              </Button>
-              <Button onClick={() => open({ what: 'rotate', subject: key })} aria-label={`Rotate ${key.name}`}>
-                Rotate
-              </Button>
-              <Button
-                look="danger"
-                onClick={() => open({ what: 'revoke', subject: key })}
-                aria-label={`Revoke ${key.name}`}
-              >
-                Revoke
-              </Button>
-            </span>
-          </Allowed>
+          <span className="inline-flex flex-wrap justify-end gap-1 xl:flex-nowrap">
+            <Button onClick={() => open({ what: 'edit', subject: key })} aria-label={`Edit ${key.name}`}>
+              Edit
+            </Button>
+            <Button onClick={() => open({ what: 'rotate', subject: key })} aria-label={`Rotate ${key.name}`}>
+              Rotate
+            </Button>
+            <Button
+              look="danger"
+              onClick={() => open({ what: 'revoke', subject: key })}
+              aria-label={`Revoke ${key.name}`}
+            >
+              Revoke
+            </Button>
+          </span>
         ),
     },
   ];
+  return mayChange ? columns : columns.slice(0, -1);
 }
 
 function Spent({ cost, calls, unpriced }: SpentProps) {
@@ -175,6 +172,7 @@ export function KeysPage() {
   const [opened, setOpened] = useState<Opened | null>(null);
   const [areRevokedShown, setRevokedShown] = useState(false);
   const close = () => setOpened(null);
+  const mayChange = useAllowed('member');
   const all = data?.data ?? [];
   const revoked = all.filter((key) => key.revoked_at !== null).length;
   const shown = areRevokedShown ? all : all.filter((key) => key.revoked_at === null);
@@ -215,7 +213,7 @@ export function KeysPage() {
         {shown.length > 0 && (
           <PlainTable
             label="Gateway keys"
-            columns={listColumns(setOpened)}
+            columns={listColumns(setOpened, mayChange)}
             rows={shown}
             rowKey={(key) => String(key.id)}
           />
@@ -223,6 +221,7 @@ export function KeysPage() {
         <LimitsSection />
       </div>
       <ReadTokensSection keys={all} />
+      <ShareLinksSection />
       <CreateKeyDialog isOpen={opened?.what === 'create'} onClose={close} />
       {opened?.what === 'edit' && <EditKeyDialog subject={opened.subject} onClose={close} />}
       {opened?.what === 'revoke' && <RevokeKeyDialog subject={opened.subject} onClose={close} />}

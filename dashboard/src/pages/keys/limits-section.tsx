@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { type CallLimit, createLimit, deleteLimit, editLimit, limitsQuery } from '../../api/limits.ts';
-import { Allowed } from '../../app/session-context.tsx';
+import { Allowed, useAllowed } from '../../app/session-context.tsx';
 import { Button } from '../../components/buttons.tsx';
 import { ActionDialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/form-field.tsx';
@@ -21,8 +21,8 @@ function describeCalls({ metadata_key: key, metadata_value: value }: CallLimit):
   return value === null ? `each value of ${key}` : `${key} ${value}`;
 }
 
-function listColumns(open: (opened: Opened) => void): readonly PlainColumn<CallLimit>[] {
-  return [
+function listColumns(open: (opened: Opened) => void, mayChange: boolean): readonly PlainColumn<CallLimit>[] {
+  const columns: readonly PlainColumn<CallLimit>[] = [
     { header: 'Whose calls', render: (limit) => <span className="font-medium">{describeCalls(limit)}</span> },
     {
       header: 'In use on this node',
@@ -37,26 +37,25 @@ function listColumns(open: (opened: Opened) => void): readonly PlainColumn<CallL
       header: 'Actions',
       align: 'right',
       render: (limit) => (
-        <Allowed to="owner">
-          <span className="inline-flex gap-1">
-            <Button
-              onClick={() => open({ what: 'edit', subject: limit })}
-              aria-label={`Edit the limit of ${describeCalls(limit)}`}
-            >
-              Edit
-            </Button>
-            <Button
-              look="danger"
-              onClick={() => open({ what: 'delete', subject: limit })}
-              aria-label={`Remove the limit of ${describeCalls(limit)}`}
-            >
-              Remove
-            </Button>
-          </span>
-        </Allowed>
+        <span className="inline-flex gap-1">
+          <Button
+            onClick={() => open({ what: 'edit', subject: limit })}
+            aria-label={`Edit the limit of ${describeCalls(limit)}`}
+          >
+            Edit
+          </Button>
+          <Button
+            look="danger"
+            onClick={() => open({ what: 'delete', subject: limit })}
+            aria-label={`Remove the limit of ${describeCalls(limit)}`}
+          >
+            Remove
+          </Button>
+        </span>
       ),
     },
   ];
+  return mayChange ? columns : columns.slice(0, -1);
 }
 
 /** The values of which the most is in use; the limit alone while none is. */
@@ -78,6 +77,7 @@ export function LimitsSection() {
   const { data, error, refetch } = useQuery({ ...limitsQuery, refetchInterval: REFETCH_MS });
   const [opened, setOpened] = useState<Opened | null>(null);
   const close = () => setOpened(null);
+  const mayChange = useAllowed('owner');
   return (
     <section aria-label="Limits" className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
@@ -98,7 +98,7 @@ export function LimitsSection() {
       {data !== undefined && data.data.length > 0 && (
         <PlainTable
           label="Limits and what is in use of them"
-          columns={listColumns(setOpened)}
+          columns={listColumns(setOpened, mayChange)}
           rows={data.data}
           rowKey={(limit) => String(limit.id)}
         />

@@ -1,4 +1,4 @@
-/** What was said in a call: its turns, tools and how it ended. What is no conversation shows as JSON, never as nothing. */
+/** What was said in a call: its messages, tools and how it ended. What is no conversation shows as JSON, never as nothing. */
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { type LogDetail, logBodyQuery, logQuery } from '../../api/logs.ts';
@@ -6,20 +6,20 @@ import { Checkbox } from '../../components/form-field.tsx';
 import { ErrorState, Skeleton } from '../../components/states.tsx';
 import { assembleResponse } from '../../messages/assemble-response.ts';
 import { decodeBody } from '../../messages/body-text.ts';
-import type { Turn } from '../../messages/conversation.ts';
+import type { Message } from '../../messages/conversation.ts';
 import { isNothing, parseJson } from '../../messages/json-reading.ts';
-import { countSharedTurns, matchToolResults, readConversation } from '../../messages/read-conversation.ts';
+import { countSharedMessages, matchToolResults, readConversation } from '../../messages/read-conversation.ts';
 import { BodyNotes, NotKept } from './body-notes.tsx';
 import { JsonTree } from './json-tree.tsx';
+import { MessageView } from './message-view.tsx';
 import { OfferedTools } from './offered-tools.tsx';
 import { useHasSought } from './sought-text.tsx';
-import { TurnView } from './turn-view.tsx';
 import { useAssembled, useBody, useRequestJson } from './use-bodies.ts';
 
 const FIRST_TURNS = 60;
 const STEP_TURNS = 200;
 
-function usePreviousTurns(previousId: string | null, isWanted: boolean): readonly Turn[] {
+function usePreviousMessages(previousId: string | null, isWanted: boolean): readonly Message[] {
   const id = previousId ?? '';
   const enabled = isWanted && previousId !== null;
   const { data: log } = useQuery({ ...logQuery(id), enabled });
@@ -35,21 +35,27 @@ function usePreviousTurns(previousId: string | null, isWanted: boolean): readonl
       request: parseJson(decodeBody(request.bytes).text),
       response: answer?.value,
     });
-    return conversation?.turns ?? [];
+    return conversation?.messages ?? [];
   }, [log, request, response]);
 }
 
-function TurnList({ turns, isMarkdown }: { readonly turns: readonly Turn[]; readonly isMarkdown: boolean }) {
+function MessageList({
+  messages,
+  isMarkdown,
+}: {
+  readonly messages: readonly Message[];
+  readonly isMarkdown: boolean;
+}) {
   const hasSought = useHasSought();
   const [most, setMost] = useState(() => {
-    const sought = turns.findLastIndex(hasSought);
-    return sought === -1 ? FIRST_TURNS : Math.max(FIRST_TURNS, turns.length - sought);
+    const sought = messages.findLastIndex(hasSought);
+    return sought === -1 ? FIRST_TURNS : Math.max(FIRST_TURNS, messages.length - sought);
   });
-  const matches = useMemo(() => matchToolResults(turns), [turns]);
+  const matches = useMemo(() => matchToolResults(messages), [messages]);
   const options = useMemo(() => ({ isMarkdown, matches }), [isMarkdown, matches]);
-  const choices = turns.filter(({ choice }) => choice !== null).length;
+  const choices = messages.filter(({ choice }) => choice !== null).length;
   // The end is what one wants to see first: what is hidden is the beginning.
-  const hidden = Math.max(0, turns.length - most);
+  const hidden = Math.max(0, messages.length - most);
   return (
     <>
       {hidden > 0 && (
@@ -58,9 +64,9 @@ function TurnList({ turns, isMarkdown }: { readonly turns: readonly Turn[]; read
         </button>
       )}
       <ol aria-label="Messages">
-        {turns.slice(hidden).map((turn, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the turns of a stored call never move
-          <TurnView key={index + hidden} turn={turn} options={options} isOneOfSeveral={choices > 1} />
+        {messages.slice(hidden).map((message, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the messages of a stored call never move
+          <MessageView key={index + hidden} message={message} options={options} isOneOfSeveral={choices > 1} />
         ))}
       </ol>
     </>
@@ -74,14 +80,14 @@ export function MessagesTab({ log }: { readonly log: LogDetail }) {
   const assembled = useAssembled(log, response.body);
   const [isMarkdown, setMarkdown] = useState(true);
   const [isOnlyNew, setOnlyNew] = useState(false);
-  const previousTurns = usePreviousTurns(log.previous_id ?? null, isOnlyNew);
+  const previousMessages = usePreviousMessages(log.previous_id ?? null, isOnlyNew);
   const conversation = useMemo(
     () => readConversation({ endpoint: log.endpoint, request: requestJson, response: assembled?.value }),
     [log.endpoint, requestJson, assembled],
   );
-  const turns = conversation?.turns ?? [];
-  const shared = isOnlyNew ? countSharedTurns(previousTurns, turns) : 0;
-  const shown = useMemo(() => turns.slice(shared), [turns, shared]);
+  const messages = conversation?.messages ?? [];
+  const shared = isOnlyNew ? countSharedMessages(previousMessages, messages) : 0;
+  const shown = useMemo(() => messages.slice(shared), [messages, shared]);
   if (request.isLoading || response.isLoading) return <Skeleton label="Loading the bodies" />;
   const error = request.error ?? response.error;
   const hasNothing = request.body === undefined && response.body === undefined;
@@ -111,7 +117,7 @@ export function MessagesTab({ log }: { readonly log: LogDetail }) {
         </p>
       ))}
       {conversation !== null && <OfferedTools conversation={conversation} />}
-      {conversation !== null && <TurnList turns={shown} isMarkdown={isMarkdown} />}
+      {conversation !== null && <MessageList messages={shown} isMarkdown={isMarkdown} />}
       {hasNothing && error === null && <NotKept log={log} direction="request" />}
       {conversation === null && !hasNothing && (
         <div className="flex flex-col gap-4 p-4">

@@ -1,4 +1,4 @@
-/** One part of a turn: text, reasoning, a tool call with its result, media, or JSON for what is none of them. */
+/** One part of a message: text, reasoning, a tool call with its result, media, or JSON for what is none of them. */
 import { Brain, CircleAlert, Hammer, Link2 } from 'lucide-react';
 import type { Part, ToolCallPart, ToolResultPart } from '../../messages/conversation.ts';
 import { isRecord, parseJson } from '../../messages/json-reading.ts';

@@ -5,6 +5,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { getJson } from '../../api/client.ts';
 import { type Proof, signIn, signInWaysQuery } from '../../api/session.ts';
 import { Button, buttonClass } from '../../components/buttons.tsx';
 
@@ -19,7 +20,8 @@ function readHash(): { readonly proof: Proof | null; readonly problem: string | 
   const code = words.get('code');
   const person = words.get('person');
   const problem = words.get('problem');
-  const proof = code !== null ? { code } : person !== null ? { person } : null;
+  const link = words.get('link');
+  const proof = code !== null ? { code } : person !== null ? { person } : link !== null ? { link } : null;
   return { proof, problem: problem === null ? null : (PROBLEMS[problem] ?? 'The sign-in failed.') };
 }
 
@@ -42,6 +44,7 @@ export function LoginPage() {
   const [isBusy, setBusy] = useState(readHash().proof !== null);
   /** A code counts once; a second try of the same page would fail. */
   const isTried = useRef(false);
+  const [offered, setOffered] = useState<Proof | null>(null);
 
   const enter = async (proof: Proof) => {
     setBusy(true);
@@ -50,11 +53,18 @@ export function LoginPage() {
       await signIn(proof);
       // What somebody else saw in this browser.
       queries.clear();
-      await navigate({ href: ownAddress(next), replace: true });
+      await navigate({ href: 'link' in proof ? '/' : ownAddress(next), replace: true });
     } catch (error) {
       setProblem(error instanceof Error ? error.message : 'The sign-in failed.');
       setBusy(false);
     }
+  };
+  /** A visit takes the place of whoever is signed in in this browser, so they are asked first. */
+  const openShared = async (proof: Proof) => {
+    const present = await getJson('/session', {}).catch(() => null);
+    if (present === null || present.kind === 'link') return enter(proof);
+    setBusy(false);
+    setOffered(proof);
   };
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, with what the address holds when the page opens
   useEffect(() => {
@@ -63,7 +73,9 @@ export function LoginPage() {
     if (isTried.current || location.hash === '') return;
     isTried.current = true;
     history.replaceState(null, '', location.pathname + location.search);
-    if (proof !== null) void enter(proof);
+    if (proof === null) return;
+    if ('link' in proof) void openShared(proof);
+    else void enter(proof);
   }, []);
   return (
     <main className="mx-auto flex min-h-dvh max-w-sm flex-col justify-center gap-4 px-4">
@@ -75,6 +87,20 @@ export function LoginPage() {
         <p role="alert" className="rounded-md bg-bad-soft px-3 py-2 text-bad">
           {problem}
         </p>
+      )}
+      {offered !== null && (
+        <div className="flex flex-col gap-2 rounded-md border border-line-strong p-3">
+          <p>
+            You are signed in here. The shared page takes the place of that in this browser; in a private window both
+            can be.
+          </p>
+          <Button look="primary" disabled={isBusy} onClick={() => void enter(offered)}>
+            Open the shared page
+          </Button>
+          <a href="/" className={buttonClass()}>
+            Stay signed in
+          </a>
+        </div>
       )}
       <ProviderLink next={ownAddress(next)} />
       <TokenForm isBusy={isBusy} onProof={enter} />

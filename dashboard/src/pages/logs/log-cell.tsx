@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { kindOf, type LogColumn } from '../../../../src/control/store/log-columns.ts';
 import type { ListedLog } from '../../api/logs.ts';
+import { useAllowed } from '../../app/session-context.tsx';
 import { Bytes, CallCost, Count, Duration, Money, sumKnown } from '../../components/amounts.tsx';
 import { ProviderMark, StatusBadge } from '../../components/badges.tsx';
 import { type Match, MatchText } from '../../components/match-text.tsx';
@@ -32,7 +33,9 @@ function Text({ text, title }: { readonly text: string | null | undefined; reado
 
 export function RunLink({ row }: { readonly row: ListedLog }) {
   const { trace_id: trace, id } = row;
+  const mayOpen = useAllowed('viewer');
   if (trace === null || trace === undefined) return NOTHING;
+  if (!mayOpen) return <span className="truncate font-mono text-xs">{shortenTraceId(trace)}</span>;
   return (
     <Link
       to="/run"

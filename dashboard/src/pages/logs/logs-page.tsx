@@ -4,6 +4,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo, useRef } from 'react';
 import { ApiError, apiPath } from '../../api/client.ts';
 import { type ListedLog, logsParameters, logsQuery, openLogsQuery } from '../../api/logs.ts';
+import { Allowed } from '../../app/session-context.tsx';
 import { Button } from '../../components/buttons.tsx';
 import { FilterBar, type FilterField } from '../../components/filter-bar.tsx';
 import { Checkbox } from '../../components/form-field.tsx';
@@ -25,6 +26,7 @@ import { changeFilters } from '../../search/filter-text.ts';
 import { AlertOnThis } from '../brakes/alert-on-this.tsx';
 import { LazyLogDetail } from '../log/lazy-log-detail.tsx';
 import { useKeyNames } from '../log/use-key-name.ts';
+import { ShareButton } from '../share/share-button.tsx';
 import { formatColumns, listFields, readColumns } from './column-list.ts';
 import { ColumnMenu } from './column-menu.tsx';
 import { ExportMenu } from './export-menu.tsx';
@@ -169,22 +171,36 @@ export function LogsPage() {
         title="Logs"
         actions={
           <>
-            <LiveButton
-              isOn={isLive}
-              onClick={() =>
-                change(isLive ? { live: undefined } : { live: '1', sort: undefined, to: undefined, from: undefined })
-              }
-            />
+            <Allowed to="viewer">
+              <ShareButton
+                what={{
+                  page: 'logs',
+                  f: [...f],
+                  from: question.from,
+                  to: question.to,
+                  exclude_runs: question.excludeRuns,
+                  ...(question.q === undefined ? {} : { q: question.q }),
+                }}
+              />
+              <LiveButton
+                isOn={isLive}
+                onClick={() =>
+                  change(isLive ? { live: undefined } : { live: '1', sort: undefined, to: undefined, from: undefined })
+                }
+              />
+            </Allowed>
             <ColumnMenu
               columns={columns}
               onColumns={(next) => change({ cols: next === null ? undefined : formatColumns(next) })}
             />
-            <AlertOnThis about="calls" filters={alertFilters} q={search.q} />
-            <ExportMenu question={question} sort={sort} columns={columns} />
-            <TimeRange
-              search={search}
-              onChange={(window) => change({ ...window, ...(window.range === undefined ? { live: undefined } : {}) })}
-            />
+            <Allowed to="viewer">
+              <AlertOnThis about="calls" filters={alertFilters} q={search.q} />
+              <ExportMenu question={question} sort={sort} columns={columns} />
+              <TimeRange
+                search={search}
+                onChange={(window) => change({ ...window, ...(window.range === undefined ? { live: undefined } : {}) })}
+              />
+            </Allowed>
           </>
         }
       />
@@ -192,24 +208,26 @@ export function LogsPage() {
         question={sumsQuestion}
         onSelect={(from, to) => change({ from, to, range: undefined, live: undefined })}
       />
-      <div className="flex flex-wrap items-start gap-x-3 gap-y-2 px-4 pb-3">
-        <FacetsButton facets={search.facets} onChange={change} />
-        <FilterBar
-          fields={FILTER_FIELDS}
-          filters={f}
-          q={search.q ?? ''}
-          onFilters={(next) => change({ f: next.length === 0 ? undefined : next })}
-          onText={onText}
-          placeholder="Search names, errors, metadata, prompts and answers"
-          problem={problem}
-        />
-        <Checkbox
-          label="Exclude runs"
-          className="h-8"
-          isOn={search.exclude_runs === 'true'}
-          onChange={(isOn) => change({ exclude_runs: isOn ? 'true' : undefined })}
-        />
-      </div>
+      <Allowed to="viewer">
+        <div className="flex flex-wrap items-start gap-x-3 gap-y-2 px-4 pb-3">
+          <FacetsButton facets={search.facets} onChange={change} />
+          <FilterBar
+            fields={FILTER_FIELDS}
+            filters={f}
+            q={search.q ?? ''}
+            onFilters={(next) => change({ f: next.length === 0 ? undefined : next })}
+            onText={onText}
+            placeholder="Search names, errors, metadata, prompts and answers"
+            problem={problem}
+          />
+          <Checkbox
+            label="Exclude runs"
+            className="h-8"
+            isOn={search.exclude_runs === 'true'}
+            onChange={(isOn) => change({ exclude_runs: isOn ? 'true' : undefined })}
+          />
+        </div>
+      </Allowed>
       {(tail.state === 'reconnecting' || tail.state === 'failed') && (
         <StaleNote>Live updates are interrupted; trying again. What is shown stays.</StaleNote>
       )}

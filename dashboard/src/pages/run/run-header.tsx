@@ -4,6 +4,7 @@ import { Download, ScrollText } from 'lucide-react';
 import { formatUsd } from '../../../../src/vocabulary/usd.ts';
 import { apiPath } from '../../api/client.ts';
 import type { RunWithSteps } from '../../api/runs.ts';
+import { Allowed, useAllowed } from '../../app/session-context.tsx';
 import { Count, Duration, Money, Tokens } from '../../components/amounts.tsx';
 import { RunStateBadge } from '../../components/badges.tsx';
 import { buttonClass, CopyButton } from '../../components/buttons.tsx';
@@ -12,6 +13,7 @@ import { type SummaryFigure, SummaryStrip } from '../../components/summary-strip
 import { Timestamp } from '../../components/timestamp.tsx';
 import { filterByValue } from '../../search/filter-text.ts';
 import { useKeyNames } from '../log/use-key-name.ts';
+import { ShareButton } from '../share/share-button.tsx';
 import { type RunTable, tokensAt } from './model/run-table.ts';
 
 const TITLE_CHARACTERS = 64;
@@ -27,6 +29,7 @@ function RunActions({ trace, run }: { readonly trace: string; readonly run: RunW
   return (
     <>
       <CopyButton text={window.location.href} what="the link to this view" label="Copy link" />
+      <ShareButton what={{ page: 'run', trace_id: trace }} />
       <Link
         to="/logs"
         search={{
@@ -47,15 +50,22 @@ function RunActions({ trace, run }: { readonly trace: string; readonly run: RunW
 }
 
 function ChipLink({ filter, name, value }: { readonly filter: string; readonly name: string; readonly value: string }) {
+  const words = (
+    <>
+      <span className="shrink-0 text-ink-soft">{name}</span>
+      <span className="truncate">{value}</span>
+    </>
+  );
+  const look = 'inline-flex max-w-72 items-center gap-1 rounded bg-raised px-1.5 py-0.5 text-xs';
+  if (!useAllowed('viewer')) return <span className={look}>{words}</span>;
   return (
     <Link
       to="/runs"
       search={{ range: '30d', f: [filter] }}
       title={`Runs with ${name} ${value}`}
-      className="inline-flex max-w-72 items-center gap-1 rounded bg-raised px-1.5 py-0.5 text-xs hover:text-accent"
+      className={`${look} hover:text-accent`}
     >
-      <span className="shrink-0 text-ink-soft">{name}</span>
-      <span className="truncate">{value}</span>
+      {words}
     </Link>
   );
 }
@@ -146,7 +156,11 @@ export function RunHeader({ trace, run, table }: RunHeaderProps) {
             {open > 0 && <span className="text-accent">live: {open} open</span>}
           </span>
         }
-        actions={<RunActions trace={trace} run={run} />}
+        actions={
+          <Allowed to="viewer">
+            <RunActions trace={trace} run={run} />
+          </Allowed>
+        }
       />
       {figures === null ? <div className="h-14" /> : <SummaryStrip label="Sums of the run" figures={figures} />}
       {run !== undefined && <RunChips run={run} />}

@@ -4,6 +4,7 @@ import { Link, useNavigate, useRouter, useSearch } from '@tanstack/react-router'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { ApiError } from '../../api/client.ts';
 import { runQuery } from '../../api/runs.ts';
+import { Allowed } from '../../app/session-context.tsx';
 import { SidePanel } from '../../components/side-panel.tsx';
 import { EmptyState, ErrorState, Skeleton, StaleNote } from '../../components/states.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
@@ -83,10 +84,12 @@ function KnownRun({ trace }: { readonly trace: string }) {
   return (
     <>
       <RunHeader trace={trace} run={run} table={loaded.isComplete ? table : null} />
-      <RunPause trace={trace} />
-      <div className="px-4 pb-3 empty:hidden">
-        <BudgetsOf scope="run" value={trace} />
-      </div>
+      <Allowed to="viewer">
+        <RunPause trace={trace} />
+        <div className="px-4 pb-3 empty:hidden">
+          <BudgetsOf scope="run" value={trace} />
+        </div>
+      </Allowed>
       {isUnknown && (
         <EmptyState title="There is no run with this trace id" actions={<Link to="/runs">Go to runs</Link>}>
           It appears here as soon as a call carries it as X-Gateway-Trace-Id. Calls that retention has dropped are gone.

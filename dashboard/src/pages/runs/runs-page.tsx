@@ -5,6 +5,7 @@ import { useCallback, useMemo } from 'react';
 import { ApiError } from '../../api/client.ts';
 import { metadataKeysQuery } from '../../api/metadata-keys.ts';
 import { runsQuery } from '../../api/runs.ts';
+import { Allowed, useAllowed } from '../../app/session-context.tsx';
 import { FilterBar, type FilterField } from '../../components/filter-bar.tsx';
 import {
   FacetsButton,
@@ -22,6 +23,7 @@ import { TimeRange } from '../../components/time-range.tsx';
 import { toggleFilter } from '../../search/filter-text.ts';
 import { AlertOnThis } from '../brakes/alert-on-this.tsx';
 import { useKeyNames } from '../log/use-key-name.ts';
+import { ShareButton } from '../share/share-button.tsx';
 import { RunPeek } from './run-peek.tsx';
 import { RunsFacets } from './runs-facets.tsx';
 import { RunsGroups } from './runs-groups.tsx';
@@ -64,6 +66,7 @@ export function RunsPage() {
     [navigate],
   );
   const question = useRunsQuestion(search);
+  const mayOpen = useAllowed('viewer');
   const keyNames = useKeyNames();
   const isLive = search.live === '1';
   const sort = search.sort ?? USUAL_SORT;
@@ -102,7 +105,16 @@ export function RunsPage() {
       <PageHeader
         title="Runs"
         actions={
-          <>
+          <Allowed to="viewer">
+            <ShareButton
+              what={{
+                page: 'runs',
+                f: [...f],
+                from: question.from,
+                to: question.to,
+                ...(question.q === undefined ? {} : { q: question.q }),
+              }}
+            />
             <LiveButton
               isOn={isLive}
               onClick={() => change(isLive ? { live: undefined } : { live: '1', from: undefined, to: undefined })}
@@ -113,7 +125,7 @@ export function RunsPage() {
               search={search}
               onChange={(window) => change({ ...window, ...(window.range === undefined ? { live: undefined } : {}) })}
             />
-          </>
+          </Allowed>
         }
       />
       <RunsSummaryStrip
@@ -121,18 +133,20 @@ export function RunsPage() {
         refetchMs={refetchMs}
         onSelect={(from, to) => change({ from, to, range: undefined, live: undefined })}
       />
-      <div className="flex flex-wrap items-start gap-x-3 gap-y-2 px-4 pb-3">
-        <FacetsButton facets={search.facets} onChange={change} />
-        <FilterBar
-          fields={FIELDS}
-          filters={f}
-          q={search.q ?? ''}
-          onFilters={(next) => change({ f: next.length === 0 ? undefined : next })}
-          onText={onText}
-          placeholder="Search trace ids and span names"
-          problem={problem}
-        />
-      </div>
+      <Allowed to="viewer">
+        <div className="flex flex-wrap items-start gap-x-3 gap-y-2 px-4 pb-3">
+          <FacetsButton facets={search.facets} onChange={change} />
+          <FilterBar
+            fields={FIELDS}
+            filters={f}
+            q={search.q ?? ''}
+            onFilters={(next) => change({ f: next.length === 0 ? undefined : next })}
+            onText={onText}
+            placeholder="Search trace ids and span names"
+            problem={problem}
+          />
+        </div>
+      </Allowed>
       {error !== null && problem === null && data !== undefined && (
         <StaleNote>The list could not be brought up to date: {error.message}</StaleNote>
       )}
@@ -182,8 +196,8 @@ export function RunsPage() {
                   peek={peek}
                   onSort={(next) => change({ sort: next === USUAL_SORT ? undefined : next })}
                   // With a panel open the next run takes its place: Back closes the panel.
-                  onPeek={(trace) => change({ peek: trace }, peek !== undefined)}
-                  onOpen={(trace) => void navigate({ to: '/run', search: { trace } })}
+                  onPeek={(trace) => mayOpen && change({ peek: trace }, peek !== undefined)}
+                  onOpen={(trace) => mayOpen && void navigate({ to: '/run', search: { trace } })}
                   onEndReached={onEndReached}
                   footer={
                     searched !== false ? (

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { type ReactNode, useMemo } from 'react';
 import { parseUsd } from '../../../../src/vocabulary/usd.ts';
 import type { Run } from '../../api/runs.ts';
+import { useAllowed } from '../../app/session-context.tsx';
 import { BarredCost, Count, Duration, Money, Share, Tokens } from '../../components/amounts.tsx';
 import { RunStateBadge } from '../../components/badges.tsx';
 import { DataTable, figureColumn, type TableColumn } from '../../components/data-table.tsx';
@@ -26,18 +27,25 @@ interface RunsTableProps {
 
 /** Trace id, and under it the costliest step and the models. */
 function RunName({ run }: { readonly run: Run }) {
+  const mayOpen = useAllowed('viewer');
   return (
     <div className="min-w-0 leading-tight">
-      <Link
-        to="/run"
-        search={{ trace: run.trace_id }}
-        title={run.trace_id}
-        tabIndex={-1}
-        className="block truncate font-mono text-xs underline-offset-4 hover:text-accent hover:underline"
-        onClick={(event) => event.stopPropagation()}
-      >
-        {run.trace_id}
-      </Link>
+      {mayOpen ? (
+        <Link
+          to="/run"
+          search={{ trace: run.trace_id }}
+          title={run.trace_id}
+          tabIndex={-1}
+          className="block truncate font-mono text-xs underline-offset-4 hover:text-accent hover:underline"
+          onClick={(event) => event.stopPropagation()}
+        >
+          {run.trace_id}
+        </Link>
+      ) : (
+        <span title={run.trace_id} className="block truncate font-mono text-xs">
+          {run.trace_id}
+        </span>
+      )}
       <span className="block truncate text-xs text-ink-faint" title={run.models.join(', ')}>
         {run.top_step !== null && (
           <span className="text-ink-soft">

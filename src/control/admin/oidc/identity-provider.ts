@@ -4,6 +4,8 @@
  */
 import * as client from 'openid-client';
 import type { OidcConfig } from '../../../vocabulary/config.ts';
+import type { EgressProxies } from '../../../vocabulary/egress-proxy.ts';
+import { createProviderFetch } from './fetch-by-proxy.ts';
 import { readGroups } from './grants-of.ts';
 
 const TIMEOUT_SECONDS = 10;
@@ -33,7 +35,7 @@ export interface IdentityProvider {
   readonly signOutUrl: (returnTo: string) => Promise<URL | null>;
 }
 
-export function createIdentityProvider(config: OidcConfig): IdentityProvider {
+export function createIdentityProvider(config: OidcConfig, egress: EgressProxies): IdentityProvider {
   let found: Promise<client.Configuration> | null = null;
 
   /** A provider that was away is looked for again. */
@@ -50,6 +52,7 @@ export function createIdentityProvider(config: OidcConfig): IdentityProvider {
     const isPlain = issuer.protocol === 'http:';
     const configuration = await client.discovery(issuer, config.clientId, config.clientSecret, undefined, {
       timeout: TIMEOUT_SECONDS,
+      [client.customFetch]: createProviderFetch(egress),
       // For a provider on this machine; the settings allow no other.
       ...(isPlain ? { execute: [client.allowInsecureRequests] } : {}),
     });

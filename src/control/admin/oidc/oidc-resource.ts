@@ -74,7 +74,7 @@ function documentFollowed(app: OpenAPIHono): void {
 
 export function addOidcRoutes(app: OpenAPIHono, deps: AdminDeps, sessions: Sessions): void {
   const { oidc } = deps;
-  const provider = oidc === null ? null : createIdentityProvider(oidc);
+  const provider = oidc === null ? null : createIdentityProvider(oidc, deps.alertSending.egress);
   const key = createHmac('sha256', deps.adminToken).update('tollgate sign-in cookie, version 1').digest();
 
   app.openapi(signInWaysRoute, (c) => c.json({ provider: oidc === null ? null : { name: oidc.name } }, 200));

@@ -1,6 +1,6 @@
-/** One turn of a conversation: who speaks, and what. */
+/** One message of a conversation: who speaks, and what. */
 import { Badge, type Tone } from '../../components/badges.tsx';
-import type { Role, Turn } from '../../messages/conversation.ts';
+import type { Message, Role } from '../../messages/conversation.ts';
 import { type PartOptions, PartView } from './part-view.tsx';
 
 const ROLE_TONES: Readonly<Record<Role, Tone>> = {
@@ -14,14 +14,14 @@ const ROLE_TONES: Readonly<Record<Role, Tone>> = {
 
 const USUAL_STOPS = /^(?:stop|end_turn|completed|tool_use|tool_calls|STOP|stop_sequence|function_call)$/;
 
-interface TurnViewProps {
-  readonly turn: Turn;
+interface MessageViewProps {
+  readonly message: Message;
   readonly options: PartOptions;
   readonly isOneOfSeveral: boolean;
 }
 
-export function TurnView({ turn, options, isOneOfSeveral }: TurnViewProps) {
-  const { role, name, source, choice, stopReason, parts } = turn;
+export function MessageView({ message, options, isOneOfSeveral }: MessageViewProps) {
+  const { role, name, source, choice, stopReason, parts } = message;
   return (
     <li className="flex flex-col gap-1 border-b border-line/60 px-4 py-3 last:border-0">
       <div className="flex flex-wrap items-center gap-2">
