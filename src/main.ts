@@ -110,7 +110,7 @@ async function main(): Promise<void> {
   const name = process.argv[2] ?? '';
   const runChild = Object.hasOwn(CHILDREN, name) ? CHILDREN[name] : undefined;
   if (runChild !== undefined) return runChild();
-  // A short command spends most of its time compiling, and a supervisor that had to read TypeScript keeps 20 MB for it.
+  // A short command spends most of its time compiling, and a supervisor keeps the room that it takes.
   enableCompileCache(join(dirname(import.meta.dirname), 'node_modules', '.cache', 'tollgate'));
   const program = await createProgram();
   if (!program.commands.some((command) => command.name() === name)) {

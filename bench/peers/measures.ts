@@ -68,6 +68,7 @@ export async function measureSaturated(peer: PeerGateway, variant: Variant): Pro
       },
     },
   );
+  if (answers === 0) throw new Error('no answer came in the window');
   return { proxyUs: ns / 1_000 / answers, perSecond: answers / seconds };
 }
 
@@ -96,6 +97,7 @@ export async function measureChunks(peer: PeerGateway, variant: Variant): Promis
       },
     },
   );
+  if (chunks === 0) throw new Error('no chunk came in the window');
   return { proxyUs: ns / 1_000 / chunks, delayUs: chunkDelayUs };
 }
 

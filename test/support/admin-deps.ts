@@ -26,6 +26,7 @@ export const NO_LEDGER_DEP: LedgerDep = {
 export const NO_BUDGETS: AdminDeps['budgets'] = {
   publish: async () => {},
   listUses: async () => ({ period: { startMs: 0, endMs: null }, uses: [] }),
+  readState: () => ({ mode: 'sole', endedProcesses: 0 }),
 };
 
 export const NO_IMPORTS: AdminDeps['spoolImports'] = {

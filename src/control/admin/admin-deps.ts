@@ -8,6 +8,7 @@ import type { QuarantinedItem } from '../../vocabulary/quarantined-item.ts';
 import type { SendOptions } from '../alerts/send-message.ts';
 import type { RestoreResult } from '../backup/restore-backup.ts';
 import type { listUses, UsesOfBudget } from '../budgets/list-uses.ts';
+import type { BudgetState } from '../budgets/node-budgets.ts';
 import type { CurrentPriceBook } from '../prices/declared/current-price-book.ts';
 import type { PriceCatalogs } from '../prices/declared/price-catalogs.ts';
 import type { WallRole } from '../store/account-wall.ts';
@@ -159,6 +160,8 @@ export interface BudgetsDep {
     budget: Parameters<typeof listUses>[0],
     only: { readonly most: number; readonly value?: string },
   ) => Promise<UsesOfBudget>;
+  /** How this node takes part in spending; null for one without proxies. */
+  readonly readState: () => BudgetState | null;
 }
 
 export interface AdminDeps {

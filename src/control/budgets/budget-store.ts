@@ -142,22 +142,10 @@ export async function listBudgets(pool: pg.Pool, accountId: number): Promise<rea
   return rows.map(toBudget);
 }
 
-/** The budgets of all accounts, with the version that they are of. */
-export async function readAllBudgets(
-  pool: pg.Pool,
-): Promise<{ readonly version: string; readonly budgets: readonly Budget[] }> {
-  // The version first: a change in between is read once more.
-  const version = await readBudgetVersion(pool);
+/** Those of all accounts. */
+export async function readAllBudgets(pool: pg.Pool): Promise<readonly Budget[]> {
   const { rows } = await pool.query<BudgetRow>(
     `select ${COLUMNS} from budgets where deleted_at is null order by account_id, id`,
   );
-  return { version, budgets: rows.map(toBudget) };
-}
-
-/** Another one after every change, and after a backup was restored, whose row may have the same number. */
-export async function readBudgetVersion(pool: pg.Pool): Promise<string> {
-  const { rows } = await pool.query<{ version: string }>(
-    `select version || ' ' || xmin as version from budget_version`,
-  );
-  return rows[0]?.version ?? '';
+  return rows.map(toBudget);
 }

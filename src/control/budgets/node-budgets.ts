@@ -4,12 +4,14 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import type { SharingMode } from '../../budgets/ledger.ts';
 import { openLedgerDatabase } from '../../budgets/ledger-file.ts';
 import { FORGOTTEN_AFTER_MS, LedgerUpkeep, MAX_SCOPES, type ScopeUse } from '../../budgets/ledger-upkeep.ts';
 import type { PicoUsd } from '../../vocabulary/usd.ts';
-import { readAllBudgets, readBudgetVersion } from './budget-store.ts';
+import { readAllBudgets } from './budget-store.ts';
 import { forgetOldLeases, takeOverNames } from './leases.ts';
 import { forgetOldProcesses, forgetProcess, listProcessSpend } from './process-spend.ts';
+import { readLook } from './read-look.ts';
 import { listRecentSpend } from './read-spend.ts';
 import { createBudgetSharing } from './share-budgets.ts';
 
@@ -46,7 +48,15 @@ export interface NodeBudgets {
     only: { readonly value?: string; readonly periodStartMs?: number },
     limit: number,
   ) => Promise<readonly ScopeUse[]>;
+  readonly readState: () => BudgetState;
   readonly close: () => void;
+}
+
+export interface BudgetState {
+  /** `waiting`: this node may spend nothing of hard budgets, since a node that was alone has not said that it shares. */
+  readonly mode: SharingMode;
+  /** Processes that have ended, and hold money until their records are stored. */
+  readonly endedProcesses: number;
 }
 
 export function openNodeBudgets({
@@ -79,11 +89,12 @@ export function openNodeBudgets({
     upkeep.raiseSpent(await listRecentSpend(pool, node, new Date(nowMs() - FORGOTTEN_AFTER_MS), MAX_SCOPES));
   }
 
-  async function publish(): Promise<void> {
-    if ((await readBudgetVersion(pool)) === version) return;
-    const { version: read, budgets } = await readAllBudgets(pool);
+  async function publish(seen: string): Promise<void> {
+    if (seen === version) return;
+    // The version is older: a change in between is read once more.
+    const budgets = await readAllBudgets(pool);
     upkeep.publish(budgets);
-    version = read;
+    version = seen;
     const before = amounts;
     amounts = new Map(budgets.map(({ id, amount }) => [id, amount]));
     for (const { id, amount } of budgets) if (amount < (before.get(id) ?? 0n)) await sharing.giveBackOf(id);
@@ -94,8 +105,9 @@ export function openNodeBudgets({
     if (isTidyDue && formerNames.length > 0) await takeOverNames(pool, { id, name: node, former: formerNames });
     if (!isRaised) await takeInSpend();
     isRaised = true;
-    if (hasProxies) await sharing.join();
-    await publish();
+    const look = await readLook(pool, node);
+    if (hasProxies) await sharing.join(look);
+    await publish(look.version);
     if (isTidyDue) {
       upkeep.tidy(nowMs());
       const before = new Date(nowMs() - FORGOTTEN_AFTER_MS);
@@ -124,6 +136,11 @@ export function openNodeBudgets({
       const living = listProcesses();
       await upkeep.ask(living);
       return upkeep.list(scope, only, limit, living);
+    },
+    readState: () => {
+      const living = new Set(listProcesses());
+      const ended = upkeep.listProcesses().filter((process) => !living.has(process));
+      return { mode: upkeep.mode(), endedProcesses: ended.length };
     },
     close: () => {
       upkeep.keepOnlyUsed();

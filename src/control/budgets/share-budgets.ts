@@ -7,6 +7,7 @@ import { FORGOTTEN_AFTER_MS, type HeldScope, type LedgerUpkeep, type Want } from
 import { GONE_AFTER_SECONDS } from '../store/nodes.ts';
 import { inTransaction } from '../store/pool.ts';
 import { lease, listHeldElsewhere, listOwnLeases, listWanted, writeLease } from './leases.ts';
+import { type BudgetLook, IS_GONE } from './read-look.ts';
 
 type NodeState = 'sole' | 'joining' | 'sharing';
 
@@ -14,8 +15,8 @@ type NodeState = 'sole' | 'joining' | 'sharing';
 const WANT_LIMIT_MS = 2_000;
 
 export interface BudgetSharing {
-  /** Settles whether this node is alone; often enough that a second node does not wait long. */
-  readonly join: () => Promise<void>;
+  /** Settles whether this node is alone; often enough that a second node does not wait long. Nothing where all is as before. */
+  readonly join: (look: BudgetLook) => Promise<void>;
   /** Leases what proxies want, and gives back what others want. Cheap when nothing is. */
   readonly exchange: () => Promise<void>;
   /** After a budget was lowered: what is held of it and not used. */
@@ -39,6 +40,8 @@ export interface SharingOptions {
 interface Settled {
   readonly state: NodeState;
   readonly isNewName: boolean;
+  /** It was so before: as long as no row changes nothing is to be done. */
+  readonly isSettled: boolean;
 }
 
 interface NameRow {
@@ -58,17 +61,13 @@ const READ_ROWS = `
 export function createBudgetSharing(options: SharingOptions): BudgetSharing {
   const { pool, id, node, upkeep, listProcesses, nowMs } = options;
   let hasSynced = false;
+  /** How the nodes stood when nothing was left to do. */
+  let settledAs: string | null = null;
 
-  /**
-   * Nodes that have stopped in order have stored all their calls, and of one that was forgotten the operator says that it
-   * is gone: what they held and did not spend is free. A node gives its first sign of life within seconds of joining.
-   */
+  /** What they held and did not spend is free. */
   async function removeGone(client: pg.ClientBase): Promise<void> {
     const { rows } = await client.query<{ node: string }>(
-      `delete from budget_nodes b
-       where node <> $1 and not exists (select from nodes n where n.name = b.node and n.stopped_at is null)
-         and (joined_at < now() - interval '1 minute' or exists (select from nodes n where n.name = b.node))
-       returning node`,
+      `delete from budget_nodes b where ${IS_GONE} returning node`,
       [node],
     );
     if (rows.length === 0) return;
@@ -90,7 +89,7 @@ export function createBudgetSharing(options: SharingOptions): BudgetSharing {
       const named = rows.find((row) => row.node === node);
       const isOthers = named !== undefined && named.id !== null && named.id !== id;
       // Two ledgers with one name would each spend the money of both.
-      if (isOthers && named.isAlive) return { state: 'joining', isNewName: false };
+      if (isOthers && named.isAlive) return { state: 'joining', isNewName: false, isSettled: false };
       const own = isOthers ? null : (named?.state ?? null);
       const others = rows.filter((row) => row.node !== node);
       const next = nextState(
@@ -102,14 +101,15 @@ export function createBudgetSharing(options: SharingOptions): BudgetSharing {
         for (const scope of upkeep.beginSharing()) await writeLease(client, node, scope);
         await client.query("update budget_nodes set state = 'sharing' where state = 'joining'");
       }
-      if (next !== own || named?.id !== id)
+      const isSettled = next === own && named?.id === id;
+      if (!isSettled)
         await client.query(
           `insert into budget_nodes as b (node, state, id) values ($1, $2, $3)
            on conflict (node) do update set state = excluded.state, id = excluded.id,
              joined_at = case when b.id = excluded.id then b.joined_at else now() end`,
           [node, next, id],
         );
-      return { state: next, isNewName: isOthers };
+      return { state: next, isNewName: isOthers, isSettled };
     });
   }
 
@@ -149,13 +149,16 @@ export function createBudgetSharing(options: SharingOptions): BudgetSharing {
       if (upkeep.mode() !== 'sharing') return;
       for (const scope of upkeep.listHeldOf(budgetId)) await giveBack(scope);
     },
-    join: async () => {
-      const { state, isNewName } = await settleState();
+    join: async ({ nodes, hasGone }) => {
+      if (nodes === settledAs && !hasGone) return;
+      const { state, isNewName, isSettled } = await settleState();
       if (isNewName) {
         await options.onNameTaken();
         hasSynced = false;
       }
       await follow(state);
+      // What others have changed meanwhile differs from it.
+      settledAs = isSettled ? nodes : null;
     },
     exchange: async () => {
       if (upkeep.mode() !== 'sharing') return;

@@ -161,6 +161,7 @@ export const workForAllNodes: CreateNodeFace = (node, access) => {
     }),
     budgets: {
       publish: () => node.budgets.publish(),
+      readState: () => (config.role === 'control' ? null : node.budgets.readState()),
       listUses: (budget, only) =>
         listUses(budget, {
           pool: pools.api,

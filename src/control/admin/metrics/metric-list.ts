@@ -4,6 +4,7 @@ import { MAX_SKEW_MS } from '../../../vocabulary/clock.ts';
 import { GATEWAY_ERRORS } from '../../../vocabulary/errors.ts';
 import type { StoredNode } from '../../store/nodes.ts';
 import { BRAKES_AND_ALERTS } from './brake-and-alert-metrics.ts';
+import { BUDGETS } from './budget-metrics.ts';
 import { counter, gauge, type MetricDefinition, type MetricSample } from './metric.ts';
 import type { MetricsSnapshot } from './metrics-snapshot.ts';
 
@@ -302,5 +303,6 @@ export const METRICS: readonly MetricDefinition[] = [
   ...PROXIES,
   ...STORAGE,
   ...BRAKES_AND_ALERTS,
+  ...BUDGETS,
   ...GATEWAY,
 ];

@@ -1,9 +1,11 @@
 /** What `/metrics` shows, at one moment. Unknown values are null and not shown. */
 import type { SupervisorStatus } from '../../../vocabulary/channel.ts';
+import type { BudgetState } from '../../budgets/node-budgets.ts';
 import type { StoredNode } from '../../store/nodes.ts';
 import type { AccessFigures } from '../admin-access.ts';
 import type {
   AdminDeps,
+  BudgetsDep,
   LedgerSnapshot,
   NodeClockState,
   ProxyCounts,
@@ -30,6 +32,7 @@ export interface MetricsSnapshot {
   readonly access: AccessFigures;
   /** Null when the database does not answer. */
   readonly brakesAndAlerts: BrakeAndAlertFigures | null;
+  readonly budgets: BudgetState | null;
 }
 
 export type MetricsDeps = Pick<
@@ -44,7 +47,7 @@ export type MetricsDeps = Pick<
   | 'nodes'
   | 'access'
   | 'nowMs'
->;
+> & { readonly budgets: Pick<BudgetsDep, 'readState'> };
 
 export async function takeMetricsSnapshot(deps: MetricsDeps): Promise<MetricsSnapshot> {
   // The ledger asks the supervisor too and notes the proxies' counts, so the others come after.
@@ -73,5 +76,6 @@ export async function takeMetricsSnapshot(deps: MetricsDeps): Promise<MetricsSna
     nodes,
     access: deps.access.figures(),
     brakesAndAlerts,
+    budgets: deps.budgets.readState(),
   };
 }
