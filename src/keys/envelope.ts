@@ -56,7 +56,10 @@ function decrypt(key: Buffer, sealed: Buffer, bound: Buffer): Buffer | null {
   decipher.setAAD(bound);
   decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
   try {
-    return Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]);
+    // No part is left over: this cipher gives all of it at once.
+    const plain = decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES));
+    decipher.final();
+    return plain;
   } catch {
     return null;
   }
@@ -83,6 +86,16 @@ export function openText(keys: readonly Buffer[], binding: Binding, stored: Seal
   const dataKey = unwrap(keys, binding, stored);
   if (dataKey === null) return null;
   return decrypt(dataKey, Buffer.from(stored.sealed, 'base64'), toBytes(binding))?.toString() ?? null;
+}
+
+/** Whether one of the keys opens it: for processes that need not know the text, in whose memory nothing of it stays. */
+export function canOpenText(keys: readonly Buffer[], binding: Binding, stored: Sealed): boolean {
+  const dataKey = unwrap(keys, binding, stored);
+  if (dataKey === null) return false;
+  const text = decrypt(dataKey, Buffer.from(stored.sealed, 'base64'), toBytes(binding));
+  text?.fill(0);
+  dataKey.fill(0);
+  return text !== null;
 }
 
 /** The same data key, wrapped by the first key; null when none of the keys opens it. */

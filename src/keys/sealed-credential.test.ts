@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { readSealingKey } from './envelope.ts';
-import { openCredential, rewrapCredential, sealCredential } from './sealed-credential.ts';
+import { canOpenCredential, openCredential, rewrapCredential, sealCredential } from './sealed-credential.ts';
 
 const place = { accountId: 1, provider: 'openai', alias: 'team', origin: 'https://api.openai.com' } as const;
 const [first, second] = [randomBytes(32), randomBytes(32)];
@@ -10,6 +10,7 @@ const stored = { ...place, ...sealCredential(first, place, 'sk-proj-secret') };
 test('a credential opens with its key alone, and only at its place', () => {
   expect(openCredential([second, first], stored)).toBe('sk-proj-secret');
   expect(openCredential([second], stored)).toBeNull();
+  expect([[second, first], [second], []].map((keys) => canOpenCredential(keys, stored))).toEqual([true, false, false]);
   expect(openCredential([], stored)).toBeNull();
   for (const moved of [
     { accountId: 2 },

@@ -57,6 +57,30 @@ describe.each(POSTGRES_KINDS)('brakes in $name', (kind) => {
   });
   beforeEach(() => pool.query('truncate brake_facts, brake_hits, brake_rules, leases'));
 
+  test('a pause of a key is one of each half of its rotations, and of no other key', async () => {
+    const { rows } = await pool.query<{ id: number }>(
+      `insert into gateway_keys (account_id, name, digest, prefix, last4)
+       select 1, 'key ' || n, sha256(n::text::bytea), 'tgk_0000', '0000' from generate_series(1, 4) n returning id`,
+    );
+    const [first = 0, second = 0, third = 0] = rows.map(({ id }) => id);
+    await pool.query(
+      'update gateway_keys k set replaced_by = r.next from (values ($1::int4, $2::int4), ($2, $3)) r (id, next) where k.id = r.id',
+      [first, second, third],
+    );
+    await insertHit(pool, HIT);
+    const hit = await insertHit(pool, { ...HIT, scope: 'key', value: String(second) });
+    const own = { scope: 'key', hitId: typeof hit === 'string' ? 0 : hit.id };
+    expect(await listPauses(pool)).toMatchObject([
+      ...[first, second, third]
+        .map(String)
+        .toSorted()
+        .map((value) => ({ ...own, value })),
+      { scope: 'run', value: 'r' },
+    ]);
+    await resumeHit(pool, 1, own.hitId, 'me');
+    expect(await listPauses(pool)).toMatchObject([{ scope: 'run', value: 'r' }]);
+  });
+
   test('a batch that commits after a later one is read all the same, and each once', async () => {
     const reader = createFactReader();
     const read = async () => (await reader.next(pool)).map(({ id }) => id);

@@ -1,7 +1,7 @@
 /** Credentials of providers that the gateway keeps, over HTTP: set, listed without themselves, deleted. */
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import { sealingKeysOf } from '../../keys/envelope.ts';
-import { openCredential, rewrapCredential, sealCredential } from '../../keys/sealed-credential.ts';
+import { canOpenCredential, rewrapCredential, sealCredential } from '../../keys/sealed-credential.ts';
 import { findCredentialOwner } from '../../providers/registry.ts';
 import { PROVIDER_NAMES, type ProviderName } from '../../vocabulary/call-record.ts';
 import { rewrapDestinations } from '../alerts/destination-seals.ts';
@@ -136,7 +136,7 @@ function isSigned(deps: AdminDeps, provider: ProviderName, alias: string): boole
 }
 
 function judge(deps: AdminDeps, stored: StoredCredential): Pick<z.infer<typeof CredentialBody>, 'state' | 'problem'> {
-  if (openCredential(sealingKeysOf(deps.credentialKeys), stored) === null)
+  if (!canOpenCredential(sealingKeysOf(deps.credentialKeys), stored))
     return {
       state: 'not_opened',
       problem:

@@ -164,6 +164,8 @@ export function addKeyRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     if (stored === 'unknown') throw NOT_FOUND;
     if (stored === 'revoked')
       throw new ApiError(409, 'key_revoked', 'A revoked key cannot be rotated; create a new one.');
+    // A pause of the key is one of its new half, from that one's first call on.
+    await deps.publishPauses();
     await publish(deps, stored);
     return c.json({ ...formatKey(stored.key), key }, 201);
   });

@@ -135,13 +135,27 @@ export function resumeHit(pool: pg.Pool, accountId: number, id: number, resumedB
   });
 }
 
+/** Halves of a rotation are one key, so a pause of one is of all that were before it and come after it. */
+const LIST_PAUSES = `
+  with recursive paused as (
+    select account_id, scope, value, id, reason, hit_at from brake_hits
+    where action = 'pause' and resumed_at is null order by account_id, id limit ${MAX_PUBLISHED}
+  ), kin (id, account_id, key_id) as (
+    select p.id, p.account_id, k.id from paused p join gateway_keys k on p.scope = 'key' and k.id::text = p.value
+    where k.account_id = p.account_id
+    union
+    select kin.id, kin.account_id, case when k.id = kin.key_id then k.replaced_by else k.id end
+    from kin join gateway_keys k on k.account_id = kin.account_id
+      and (k.replaced_by = kin.key_id or (k.id = kin.key_id and k.replaced_by is not null))
+  )
+  select distinct on ("accountId", scope, value) p.account_id as "accountId", p.scope,
+    coalesce(kin.key_id::text, p.value) as value, p.id as "hitId", p.reason,
+    floor(extract(epoch from p.hit_at) * 1000)::int8 as "sinceMs"
+  from paused p left join kin using (id) order by "accountId", scope, value, p.id`;
+
 /** All that is paused in all accounts, in a fixed order. */
 export async function listPauses(pool: pg.Pool): Promise<readonly Pause[]> {
-  const { rows } = await pool.query<Pause>(
-    `select account_id as "accountId", scope, value, id as "hitId", reason,
-       floor(extract(epoch from hit_at) * 1000)::int8 as "sinceMs"
-     from brake_hits where action = 'pause' and resumed_at is null order by account_id, id limit ${MAX_PUBLISHED}`,
-  );
+  const { rows } = await pool.query<Pause>(LIST_PAUSES);
   return rows;
 }
 

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { sealingKeysOf } from '../../keys/envelope.ts';
-import { openCredential } from '../../keys/sealed-credential.ts';
+import { canOpenCredential } from '../../keys/sealed-credential.ts';
 import type { SealedCredential } from '../../vocabulary/channel.ts';
 import type { Config } from '../../vocabulary/config.ts';
 import { listSealed } from '../store/provider-credentials.ts';
@@ -26,7 +26,7 @@ export function createCredentialPublisher({ pool, keys, send, log }: CredentialP
   const opening = sealingKeysOf(keys);
 
   function warnOfClosed(stored: readonly SealedCredential[]): void {
-    const closed = stored.filter((credential) => openCredential(opening, credential) === null).length;
+    const closed = stored.filter((credential) => !canOpenCredential(opening, credential)).length;
     if (closed === 0 && keys.problem === null) return;
     log.warn(
       { credentials: stored.length, unusable: closed },
