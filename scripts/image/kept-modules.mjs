@@ -19,13 +19,15 @@ const UNUSED_PARTS = [
   // One encoding of five, in the form of modules.
   /^gpt-tokenizer\/(?:cjs|src|data)\//,
   /^gpt-tokenizer\/esm\/(?:(?:bpeRanks|encoding)\/(?!o200k_base\.js)|model\/|fixtures\/|main|resolveEncoding|models(?:\.|$))/,
+  /^diff\/(?:dist|libcjs)\//,
   /^kysely\/dist\/cjs\//,
+  /^nodemailer\/dist\/cjs\//,
   // The same in the form of modules is what is loaded.
   /^@modelcontextprotocol\/[^/]+\/dist\/.*\.cjs$/,
   /^hono\/dist\/cjs\//,
   /^uuid\/dist\//,
   /^yaml\/browser\//,
-  /^zod\/src\//,
+  /^zod\/(?:src\/|.*\.cjs$)/,
 ];
 
 /**

