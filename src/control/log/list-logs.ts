@@ -194,7 +194,13 @@ async function walkTime(open: OpenQuery, limits: WalkLimits): Promise<Found> {
     }
     return rows.length >= wanted;
   };
-  const rest = windowAfter(query, after);
+  let rest = windowAfter(query, after);
+  if (search !== null) {
+    // What is frequent is found among the first calls, before the whole index is read for it.
+    const beginning = await walkWindow(client, rest, { ...limits, budgetMs: 0 }, readRows);
+    if (beginning.type !== 'time_spent') return { rows, stopped: null };
+    rest = { ...rest, [rest.direction === 'newest_first' ? 'to' : 'from']: beginning.searchedTo };
+  }
   // An index that has the matches is quickest in one go; where they are many, so is the order of time.
   if (search !== null || query.filters.some((filter) => isIndexed(filter, promoted))) {
     const answer = await askWithin(client, limits.budgetMs / 2, () => readRows(rest));

@@ -62,13 +62,13 @@ export async function openSearch(
   return {
     text,
     async windowsIn(span) {
-      const found = { calls: [] as TimeSpan[], texts: [] as TimeSpan[] };
+      const found: Record<SearchSource['name'], (readonly TimeSpan[])[]> = { calls: [], texts: [] };
       for (const { source, waiting, alternatives } of open) {
-        const own = found[source.name];
-        own.push(...waiting);
-        for (const alternative of alternatives) own.push(...(await findInSegments(client, source, alternative, span)));
+        found[source.name].push(waiting);
+        for (const alternative of alternatives)
+          found[source.name].push(await findInSegments(client, source, alternative, span));
       }
-      return overlay(joinSpans(found.calls, span, 0), joinSpans(found.texts, span, 0));
+      return overlay(joinSpans(found.calls.flat(), span, 0), joinSpans(found.texts.flat(), span, 0));
     },
   };
 }
@@ -163,11 +163,12 @@ async function findInSegments(
      where first_at < $2 and first_at >= $1::timestamptz - interval '1 day' and last_at >= $1 order by first_at desc`,
     [timeText(span.from), timeText(span.to)],
   );
-  const found: TimeSpan[] = [];
+  const found: (readonly TimeSpan[])[] = [];
   if (!alternative.isOrdered && rows.length > 0) await orderGrams(client, source, alternative, rows.slice(0, SAMPLE));
   for (let begin = 0; begin < rows.length; begin += CHUNK)
-    found.push(...(await findInChunk(client, source, alternative, rows.slice(begin, begin + CHUNK))));
-  return found;
+    found.push(await findInChunk(client, source, alternative, rows.slice(begin, begin + CHUNK)));
+  // Not as arguments of a call: what is frequent stands in more windows than a call may have arguments.
+  return found.flat();
 }
 
 /** As the database reads it. */
