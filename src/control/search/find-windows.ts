@@ -7,7 +7,15 @@ import { z } from 'zod';
 import { DAY_MS } from '../store/partitions.ts';
 import { readNeedle } from './grams.ts';
 import { SEARCH_SOURCES, type SearchSource } from './search-sources.ts';
-import { countStretches, findGram, hasStretch, partOf, type Stretches } from './segment.ts';
+import {
+  countStretches,
+  findGram,
+  hasStretch,
+  MAX_STRETCHES,
+  NO_STRETCHES,
+  partOf,
+  type Stretches,
+} from './segment.ts';
 
 /** Milliseconds; `to` is exclusive. */
 export interface TimeSpan {
@@ -36,6 +44,7 @@ const CHUNK = 512;
 /** Segments by which the rarest grams are told. */
 const SAMPLE = 4;
 const MAX_GRAMS_READ = 16;
+const ALL_STRETCHES = Array.from({ length: MAX_STRETCHES }, (_, stretch) => stretch);
 
 /** The client is in a transaction of one snapshot, with which the search ends. */
 export async function openSearch(
@@ -240,6 +249,7 @@ async function findInChunk(
   return wanted.length === 0 ? [] : readStretches(client, source, wanted, left, saturated);
 }
 
+/** Only the times of stretches that are offered are read: of all of them, reading would be most of a search. */
 async function readStretches(
   client: pg.ClientBase,
   { segments }: SearchSource,
@@ -247,18 +257,20 @@ async function readStretches(
   found: ReadonlyMap<string, Stretches>,
   saturated: ReadonlyMap<string, readonly number[]>,
 ): Promise<readonly TimeSpan[]> {
-  const { rows } = await client.query<{
-    readonly id: string;
-    readonly starts: readonly Date[];
-    readonly ends: readonly Date[];
-  }>(`select id::text, starts, ends from ${segments} where id = any($1::int8[])`, [ids]);
-  return rows.flatMap(({ id, starts, ends }) =>
-    starts.flatMap((start, stretch) => {
-      const bits = found.get(id);
-      const isOffered =
-        (bits !== undefined && hasStretch(bits, stretch)) || saturated.get(id)?.includes(stretch) === true;
-      const end = ends[stretch];
-      return isOffered && end !== undefined ? [{ from: start.getTime(), to: end.getTime() + 1 }] : [];
-    }),
+  const offered = ids.flatMap((id) => {
+    const bits = found.get(id) ?? NO_STRETCHES;
+    const full = saturated.get(id) ?? [];
+    return ALL_STRETCHES.filter((stretch) => hasStretch(bits, stretch) || full.includes(stretch)).map((stretch) => ({
+      id,
+      place: stretch + 1,
+    }));
+  });
+  const { rows } = await client.query<TimeSpan>(
+    `select floor(extract(epoch from s.starts[w.place]) * 1000)::float8 as "from",
+       floor(extract(epoch from s.ends[w.place]) * 1000)::float8 + 1 as "to"
+     from unnest($1::int8[], $2::int4[]) w (id, place) join ${segments} s on s.id = w.id
+     where s.starts[w.place] is not null`,
+    [offered.map(({ id }) => id), offered.map(({ place }) => place)],
   );
+  return rows;
 }
