@@ -45,7 +45,7 @@ export const WALK_LIMITS: WalkLimits = {
 };
 
 /** A search may take longer: the index is asked as well, and one looks for something. */
-export const SEARCH_LIMITS: WalkLimits = { ...WALK_LIMITS, budgetMs: 400 };
+export const SEARCH_LIMITS: WalkLimits = { ...WALK_LIMITS, budgetMs: 500 };
 
 export type WalkEnd =
   | { readonly type: 'enough' | 'whole' }

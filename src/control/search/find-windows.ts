@@ -33,7 +33,12 @@ export interface Search {
   readonly text: string;
   /** In order of time and apart from each other, within the span. Ends may be infinite. */
   readonly windowsIn: (span: TimeSpan) => Promise<readonly SearchWindow[]>;
+  /** Null when they are too many to be worth asking all at once; then the index is not read to its end. */
+  readonly fewWindowsIn: (span: TimeSpan) => Promise<readonly SearchWindow[] | null>;
 }
+
+/** Of each source. Reading them takes some 100 ms. */
+const FEW_WINDOWS = 2_000;
 
 /** With more calls that wait for their segment, the indexing has fallen behind, and all is read. */
 const MAX_WAITING_CALLS = 20_000;
@@ -53,7 +58,8 @@ export async function openSearch(
   sources: readonly SearchSource[] = SEARCH_SOURCES,
 ): Promise<Search> {
   const { part, whole } = readNeedle(text);
-  const everywhere: Search = { text, windowsIn: async (span) => [{ ...span, inCalls: true, inTexts: true }] };
+  const all = async (span: TimeSpan) => [{ ...span, inCalls: true, inTexts: true }];
+  const everywhere: Search = { text, windowsIn: all, fewWindowsIn: all };
   if (part.length === 0) return everywhere;
   const open: SourceSearch[] = [];
   for (const source of sources) {
@@ -68,17 +74,22 @@ export async function openSearch(
       ],
     });
   }
+  async function find(span: TimeSpan, most: number): Promise<readonly SearchWindow[] | null> {
+    const found: Record<SearchSource['name'], (readonly TimeSpan[])[]> = { calls: [], texts: [] };
+    for (const { source, waiting, alternatives } of open) {
+      found[source.name].push(waiting);
+      for (const alternative of alternatives) {
+        const spans = await findInSegments(client, source, alternative, span, most);
+        if (spans === null) return null;
+        found[source.name].push(spans);
+      }
+    }
+    return overlay(joinSpans(found.calls.flat(), span, 0), joinSpans(found.texts.flat(), span, 0));
+  }
   return {
     text,
-    async windowsIn(span) {
-      const found: Record<SearchSource['name'], (readonly TimeSpan[])[]> = { calls: [], texts: [] };
-      for (const { source, waiting, alternatives } of open) {
-        found[source.name].push(waiting);
-        for (const alternative of alternatives)
-          found[source.name].push(await findInSegments(client, source, alternative, span));
-      }
-      return overlay(joinSpans(found.calls.flat(), span, 0), joinSpans(found.texts.flat(), span, 0));
-    },
+    windowsIn: async (span) => (await find(span, Number.POSITIVE_INFINITY)) ?? [],
+    fewWindowsIn: (span) => find(span, FEW_WINDOWS),
   };
 }
 
@@ -166,7 +177,8 @@ async function findInSegments(
   source: SearchSource,
   alternative: Alternative,
   span: TimeSpan,
-): Promise<readonly TimeSpan[]> {
+  most: number,
+): Promise<readonly TimeSpan[] | null> {
   const { rows } = await client.query<SegmentRow>(
     `select id::text, saturated from ${source.segments}
      where first_at < $2 and first_at >= $1::timestamptz - interval '1 day' and last_at >= $1 order by first_at desc`,
@@ -174,8 +186,13 @@ async function findInSegments(
   );
   const found: (readonly TimeSpan[])[] = [];
   if (!alternative.isOrdered && rows.length > 0) await orderGrams(client, source, alternative, rows.slice(0, SAMPLE));
-  for (let begin = 0; begin < rows.length; begin += CHUNK)
-    found.push(await findInChunk(client, source, alternative, rows.slice(begin, begin + CHUNK)));
+  let count = 0;
+  for (let begin = 0; begin < rows.length; begin += CHUNK) {
+    const spans = await findInChunk(client, source, alternative, rows.slice(begin, begin + CHUNK));
+    found.push(spans);
+    count += spans.length;
+    if (count > most) return null;
+  }
   // Not as arguments of a call: what is frequent stands in more windows than a call may have arguments.
   return found.flat();
 }
