@@ -9,7 +9,6 @@ import { askWithin } from './walk-window.ts';
 
 /** With more, reading run after run finds enough of them soon. */
 const MAX_RUNS = 2_000;
-const MAX_WINDOWS = 2_000;
 const LIMIT_MS = 150;
 
 /**
@@ -21,9 +20,9 @@ export async function findRuns(
   accountId: number,
   search: string,
 ): Promise<readonly string[] | null> {
-  const { windowsIn } = await openSearch(client, search, [CALLS]);
-  const windows = await windowsIn({ from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY });
-  if (windows.length > MAX_WINDOWS) return null;
+  const { fewWindowsIn } = await openSearch(client, search, [CALLS]);
+  const windows = await fewWindowsIn({ from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY });
+  if (windows === null) return null;
   const matches = sql<SqlBool>`account_id = ${accountId} and trace_id is not null and (
     strpos(search_fold(trace_id), search_fold(${search})) > 0 or strpos(search_fold(span_name), search_fold(${search})) > 0)`;
   const found = await askWithin(client, LIMIT_MS, () =>

@@ -5,7 +5,7 @@
  */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type pg from 'pg';
-import { openSearch, type Search } from '../search/find-windows.ts';
+import { openSearch, type Search, type SearchWindow } from '../search/find-windows.ts';
 import type { LogColumn, LogRow } from '../store/log-columns.ts';
 import { inSnapshot } from '../store/pool.ts';
 import { isIndexed } from './log-filter-sql.ts';
@@ -180,27 +180,34 @@ async function walkTime(open: OpenQuery, limits: WalkLimits): Promise<Found> {
   const { client, query, promoted, search, after, columns, wanted } = open;
   const rows: SqlRow[] = [];
   const narrowed = search === null ? open : { ...open, query: { ...query, search: null } };
-  const readRows = async (slice: Slice): Promise<boolean> => {
+  const readRows = async (slice: Slice, known?: readonly SearchWindow[]): Promise<boolean> => {
     const left = wanted - rows.length;
     const conditions = conditionsOf(narrowed, slice);
     const page = (where: readonly Condition[]): RawBuilder<unknown> =>
       sql`select ${sql.join(columns)} from llm_requests where ${allOf(where)} order by ${logOrder(query.sort)} limit ${left}`;
     if (search === null) rows.push(...(await runSql(client, page(conditions))));
     else {
-      const windows = await search.windowsIn(spanOf(slice));
+      const windows = known ?? (await search.windowsIn(spanOf(slice)));
       const inOrder = query.sort.startsWith('-') ? windows.toReversed() : windows;
       const ask = searchInWindows(search.text, inOrder, (within) => page([...conditions, within]), left);
       if (windows.length > 0) rows.push(...(await runSql(client, ask)));
     }
     return rows.length >= wanted;
   };
-  const rest = windowAfter(query, after);
+  let rest = windowAfter(query, after);
+  if (search !== null) {
+    // What is frequent is found among the first calls, before the whole index is read for it.
+    const beginning = await walkWindow(client, rest, { ...limits, budgetMs: 0 }, (slice) => readRows(slice));
+    if (beginning.type !== 'time_spent') return { rows, stopped: null };
+    rest = { ...rest, [rest.direction === 'newest_first' ? 'to' : 'from']: beginning.searchedTo };
+  }
   // An index that has the matches is quickest in one go; where they are many, so is the order of time.
-  if (search !== null || query.filters.some((filter) => isIndexed(filter, promoted))) {
-    const answer = await askWithin(client, limits.budgetMs / 2, () => readRows(rest));
+  const few = (await search?.fewWindowsIn(spanOf(rest))) ?? undefined;
+  if (few !== undefined || (search === null && query.filters.some((filter) => isIndexed(filter, promoted)))) {
+    const answer = await askWithin(client, limits.budgetMs / 2, () => readRows(rest, few));
     if (answer !== 'too_long') return { rows, stopped: null };
   }
-  const end = await walkWindow(client, rest, limits, readRows);
+  const end = await walkWindow(client, rest, limits, (slice) => readRows(slice));
   const stopped = end.type === 'time_spent' ? { requestedAt: end.searchedTo, id: NO_ID, value: null } : null;
   return { rows, stopped };
 }
@@ -223,7 +230,8 @@ async function readFew(open: OpenQuery, limits: WalkLimits): Promise<readonly Sq
     const matches = (where: readonly Condition[]): RawBuilder<unknown> =>
       sql`select id, requested_at, ${sql.ref(query.sort.replace('-', ''))} from llm_requests
         where ${allOf(where)} limit ${MAX_SORTED + 1}`;
-    const windows = (await search?.windowsIn(spanOf(query))) ?? null;
+    const windows = search === null ? null : await search.fewWindowsIn(spanOf(query));
+    if (search !== null && windows === null) return null;
     const found =
       windows === null
         ? matches(conditions)

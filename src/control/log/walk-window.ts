@@ -39,13 +39,13 @@ export interface WalkLimits {
 }
 
 export const WALK_LIMITS: WalkLimits = {
-  budgetMs: 250,
+  budgetMs: 150,
   firstRows: 2_000,
   monotonicMs: () => performance.now(),
 };
 
 /** A search may take longer: the index is asked as well, and one looks for something. */
-export const SEARCH_LIMITS: WalkLimits = { ...WALK_LIMITS, budgetMs: 600 };
+export const SEARCH_LIMITS: WalkLimits = { ...WALK_LIMITS, budgetMs: 500 };
 
 export type WalkEnd =
   | { readonly type: 'enough' | 'whole' }

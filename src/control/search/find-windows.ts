@@ -7,7 +7,15 @@ import { z } from 'zod';
 import { DAY_MS } from '../store/partitions.ts';
 import { readNeedle } from './grams.ts';
 import { SEARCH_SOURCES, type SearchSource } from './search-sources.ts';
-import { countStretches, findGram, hasStretch, partOf, type Stretches } from './segment.ts';
+import {
+  countStretches,
+  findGram,
+  hasStretch,
+  MAX_STRETCHES,
+  NO_STRETCHES,
+  partOf,
+  type Stretches,
+} from './segment.ts';
 
 /** Milliseconds; `to` is exclusive. */
 export interface TimeSpan {
@@ -25,7 +33,12 @@ export interface Search {
   readonly text: string;
   /** In order of time and apart from each other, within the span. Ends may be infinite. */
   readonly windowsIn: (span: TimeSpan) => Promise<readonly SearchWindow[]>;
+  /** Null when they are too many to be worth asking all at once; then the index is not read to its end. */
+  readonly fewWindowsIn: (span: TimeSpan) => Promise<readonly SearchWindow[] | null>;
 }
+
+/** Of each source. Reading them takes some 100 ms. */
+const FEW_WINDOWS = 2_000;
 
 /** With more calls that wait for their segment, the indexing has fallen behind, and all is read. */
 const MAX_WAITING_CALLS = 20_000;
@@ -36,6 +49,7 @@ const CHUNK = 512;
 /** Segments by which the rarest grams are told. */
 const SAMPLE = 4;
 const MAX_GRAMS_READ = 16;
+const ALL_STRETCHES = Array.from({ length: MAX_STRETCHES }, (_, stretch) => stretch);
 
 /** The client is in a transaction of one snapshot, with which the search ends. */
 export async function openSearch(
@@ -44,7 +58,8 @@ export async function openSearch(
   sources: readonly SearchSource[] = SEARCH_SOURCES,
 ): Promise<Search> {
   const { part, whole } = readNeedle(text);
-  const everywhere: Search = { text, windowsIn: async (span) => [{ ...span, inCalls: true, inTexts: true }] };
+  const all = async (span: TimeSpan) => [{ ...span, inCalls: true, inTexts: true }];
+  const everywhere: Search = { text, windowsIn: all, fewWindowsIn: all };
   if (part.length === 0) return everywhere;
   const open: SourceSearch[] = [];
   for (const source of sources) {
@@ -59,17 +74,22 @@ export async function openSearch(
       ],
     });
   }
+  async function find(span: TimeSpan, most: number): Promise<readonly SearchWindow[] | null> {
+    const found: Record<SearchSource['name'], (readonly TimeSpan[])[]> = { calls: [], texts: [] };
+    for (const { source, waiting, alternatives } of open) {
+      found[source.name].push(waiting);
+      for (const alternative of alternatives) {
+        const spans = await findInSegments(client, source, alternative, span, most);
+        if (spans === null) return null;
+        found[source.name].push(spans);
+      }
+    }
+    return overlay(joinSpans(found.calls.flat(), span, 0), joinSpans(found.texts.flat(), span, 0));
+  }
   return {
     text,
-    async windowsIn(span) {
-      const found = { calls: [] as TimeSpan[], texts: [] as TimeSpan[] };
-      for (const { source, waiting, alternatives } of open) {
-        const own = found[source.name];
-        own.push(...waiting);
-        for (const alternative of alternatives) own.push(...(await findInSegments(client, source, alternative, span)));
-      }
-      return overlay(joinSpans(found.calls, span, 0), joinSpans(found.texts, span, 0));
-    },
+    windowsIn: async (span) => (await find(span, Number.POSITIVE_INFINITY)) ?? [],
+    fewWindowsIn: (span) => find(span, FEW_WINDOWS),
   };
 }
 
@@ -157,17 +177,24 @@ async function findInSegments(
   source: SearchSource,
   alternative: Alternative,
   span: TimeSpan,
-): Promise<readonly TimeSpan[]> {
+  most: number,
+): Promise<readonly TimeSpan[] | null> {
   const { rows } = await client.query<SegmentRow>(
     `select id::text, saturated from ${source.segments}
      where first_at < $2 and first_at >= $1::timestamptz - interval '1 day' and last_at >= $1 order by first_at desc`,
     [timeText(span.from), timeText(span.to)],
   );
-  const found: TimeSpan[] = [];
+  const found: (readonly TimeSpan[])[] = [];
   if (!alternative.isOrdered && rows.length > 0) await orderGrams(client, source, alternative, rows.slice(0, SAMPLE));
-  for (let begin = 0; begin < rows.length; begin += CHUNK)
-    found.push(...(await findInChunk(client, source, alternative, rows.slice(begin, begin + CHUNK))));
-  return found;
+  let count = 0;
+  for (let begin = 0; begin < rows.length; begin += CHUNK) {
+    const spans = await findInChunk(client, source, alternative, rows.slice(begin, begin + CHUNK));
+    found.push(spans);
+    count += spans.length;
+    if (count > most) return null;
+  }
+  // Not as arguments of a call: what is frequent stands in more windows than a call may have arguments.
+  return found.flat();
 }
 
 /** As the database reads it. */
@@ -239,6 +266,7 @@ async function findInChunk(
   return wanted.length === 0 ? [] : readStretches(client, source, wanted, left, saturated);
 }
 
+/** Only the times of stretches that are offered are read: of all of them, reading would be most of a search. */
 async function readStretches(
   client: pg.ClientBase,
   { segments }: SearchSource,
@@ -246,18 +274,20 @@ async function readStretches(
   found: ReadonlyMap<string, Stretches>,
   saturated: ReadonlyMap<string, readonly number[]>,
 ): Promise<readonly TimeSpan[]> {
-  const { rows } = await client.query<{
-    readonly id: string;
-    readonly starts: readonly Date[];
-    readonly ends: readonly Date[];
-  }>(`select id::text, starts, ends from ${segments} where id = any($1::int8[])`, [ids]);
-  return rows.flatMap(({ id, starts, ends }) =>
-    starts.flatMap((start, stretch) => {
-      const bits = found.get(id);
-      const isOffered =
-        (bits !== undefined && hasStretch(bits, stretch)) || saturated.get(id)?.includes(stretch) === true;
-      const end = ends[stretch];
-      return isOffered && end !== undefined ? [{ from: start.getTime(), to: end.getTime() + 1 }] : [];
-    }),
+  const offered = ids.flatMap((id) => {
+    const bits = found.get(id) ?? NO_STRETCHES;
+    const full = saturated.get(id) ?? [];
+    return ALL_STRETCHES.filter((stretch) => hasStretch(bits, stretch) || full.includes(stretch)).map((stretch) => ({
+      id,
+      place: stretch + 1,
+    }));
+  });
+  const { rows } = await client.query<TimeSpan>(
+    `select floor(extract(epoch from s.starts[w.place]) * 1000)::float8 as "from",
+       floor(extract(epoch from s.ends[w.place]) * 1000)::float8 + 1 as "to"
+     from unnest($1::int8[], $2::int4[]) w (id, place) join ${segments} s on s.id = w.id
+     where s.starts[w.place] is not null`,
+    [offered.map(({ id }) => id), offered.map(({ place }) => place)],
   );
+  return rows;
 }
