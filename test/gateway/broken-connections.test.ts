@@ -5,7 +5,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type BreakableLine, startBreakableLine } from '../support/breakable-line.ts';
+import { type BreakableLine, type SeenQuestion, startBreakableLine } from '../support/breakable-line.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { asRecord, readAdminFile, startGateway, type TestGateway, waitUntil } from './start-gateway.ts';
 
@@ -77,7 +77,25 @@ describe.each(POSTGRES_KINDS)('$name', (kind) => {
   ): Promise<unknown> {
     const seen = line.see(applicationName, text, true);
     const answer = work();
-    const { backendPid, breakOff } = await seen;
+    return breakOffAt(way, await seen, answer);
+  }
+
+  /** As `breakAt` for a question; one that meets a connection which the test before has broken is asked again. */
+  async function askAndBreak(way: Way, text: RegExp, path: string): Promise<unknown> {
+    const seen = line.see(ADMIN, text, true);
+    for (;;) {
+      const answer = outcomeOf(path);
+      const met = await Promise.race([seen, answer.then(() => null)]);
+      if (met !== null) return breakOffAt(way, met, answer);
+      await sleep(200);
+    }
+  }
+
+  async function breakOffAt(
+    way: Way,
+    { backendPid, breakOff }: SeenQuestion,
+    answer: Promise<unknown>,
+  ): Promise<unknown> {
     if (way === 'kill -9') process.kill(backendPid, 'SIGKILL');
     else {
       await sleep(300);
@@ -105,7 +123,7 @@ describe.each(POSTGRES_KINDS)('$name', (kind) => {
 
   describe.each(WAYS)('%s', (way) => {
     test.each(PAGES)('%s', async (_, text, path) => {
-      expect(await breakAt(way, ADMIN, text, () => outcomeOf(path()))).toBe('503, again in 2 s');
+      expect(await askAndBreak(way, text, path())).toBe('503, again in 2 s');
       await expectWell(path());
     });
 
@@ -190,7 +208,7 @@ describe.each(POSTGRES_KINDS)('$name', (kind) => {
     ['verified', '/api/v1/audit/verification'],
   ];
   test.each(AUDIT)('a server that is killed while the audit log is %s', async (_, path) => {
-    expect(await breakAt('kill -9', ADMIN, /from audit_log/, () => outcomeOf(path))).toBe('503, again in 2 s');
+    expect(await askAndBreak('kill -9', /from audit_log/, path)).toBe('503, again in 2 s');
     await expectWell(path);
   });
 
