@@ -4,8 +4,9 @@ import { useState } from 'react';
 import type { Key } from '../../../../src/control/admin/key-bodies.ts';
 import { keysQuery, revokeKey, rotateKey } from '../../api/keys.ts';
 import { Button } from '../../components/buttons.tsx';
-import { ActionDialog, Dialog } from '../../components/dialog.tsx';
+import { Dialog } from '../../components/dialog.tsx';
 import { SelectField } from '../../components/form-field.tsx';
+import { RevokeDialog } from '../../components/revoke-dialog.tsx';
 import { ShownOnce } from '../../components/shown-once.tsx';
 import { Problem } from '../../components/states.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
@@ -16,22 +17,13 @@ interface ChangeKeyProps {
 }
 
 export function RevokeKeyDialog({ subject, onClose }: ChangeKeyProps) {
-  const queries = useQueryClient();
-  const revoking = useMutation({
-    mutationFn: () => revokeKey(subject.id),
-    onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: keysQuery.queryKey });
-      onClose();
-    },
-  });
   return (
-    <ActionDialog
-      title={`Revoke ${subject.name}?`}
+    <RevokeDialog
+      name={subject.name}
+      what="key"
+      revoke={() => revokeKey(subject.id)}
+      queryKey={keysQuery.queryKey}
       onClose={onClose}
-      action={revoking}
-      actionLabel="Revoke key"
-      cancelLabel="Keep it"
-      look="danger"
     >
       <p className="text-ink-soft">
         Calls with this key are refused within a second. Calls already open finish normally. This cannot be undone; the
@@ -40,7 +32,7 @@ export function RevokeKeyDialog({ subject, onClose }: ChangeKeyProps) {
       <p>
         Last used: <Timestamp at={subject.last_used_at} form="relative" never="never" />
       </p>
-    </ActionDialog>
+    </RevokeDialog>
   );
 }
 

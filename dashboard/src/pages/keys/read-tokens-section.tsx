@@ -1,6 +1,6 @@
 /** Read tokens: what lets an agent ask the log over MCP, and nothing else. */
 
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import type { ListedKey } from '../../../../src/control/admin/key-bodies.ts';
@@ -9,8 +9,8 @@ import { readTokensQuery, revokeReadToken } from '../../api/read-tokens.ts';
 import { Allowed } from '../../app/session-context.tsx';
 import { Badge } from '../../components/badges.tsx';
 import { Button } from '../../components/buttons.tsx';
-import { ActionDialog } from '../../components/dialog.tsx';
 import { type PlainColumn, PlainTable } from '../../components/plain-table.tsx';
+import { RevokeDialog } from '../../components/revoke-dialog.tsx';
 import { Pending } from '../../components/states.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
 import { CreateReadTokenDialog } from './create-read-token-dialog.tsx';
@@ -91,24 +91,15 @@ export function ReadTokensSection({ keys }: { readonly keys: readonly ListedKey[
 }
 
 function RevokeReadTokenDialog({ subject, onClose }: { readonly subject: ReadToken; readonly onClose: () => void }) {
-  const queries = useQueryClient();
-  const revoking = useMutation({
-    mutationFn: () => revokeReadToken(subject.id),
-    onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: readTokensQuery.queryKey });
-      onClose();
-    },
-  });
   return (
-    <ActionDialog
-      title={`Revoke ${subject.name}?`}
+    <RevokeDialog
+      name={subject.name}
+      what="read token"
+      revoke={() => revokeReadToken(subject.id)}
+      queryKey={readTokensQuery.queryKey}
       onClose={onClose}
-      action={revoking}
-      actionLabel="Revoke read token"
-      cancelLabel="Keep it"
-      look="danger"
     >
       <p className="text-ink-soft">Every node refuses it from the next question on. This cannot be undone.</p>
-    </ActionDialog>
+    </RevokeDialog>
   );
 }

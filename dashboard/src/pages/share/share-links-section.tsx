@@ -1,12 +1,12 @@
 /** The share links of the account: what each shows, until when, and its end. */
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ShareLink } from '../../../../src/control/admin/share-links-resource.ts';
 import { revokeShareLink, shareLinksQuery } from '../../api/share-links.ts';
 import { Allowed } from '../../app/session-context.tsx';
 import { Button } from '../../components/buttons.tsx';
-import { ActionDialog } from '../../components/dialog.tsx';
 import { type PlainColumn, PlainTable } from '../../components/plain-table.tsx';
+import { RevokeDialog } from '../../components/revoke-dialog.tsx';
 import { Pending } from '../../components/states.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
 
@@ -69,24 +69,15 @@ export function ShareLinksSection() {
 }
 
 function RevokeShareLinkDialog({ subject, onClose }: { readonly subject: ShareLink; readonly onClose: () => void }) {
-  const queries = useQueryClient();
-  const revoking = useMutation({
-    mutationFn: () => revokeShareLink(subject.id),
-    onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: shareLinksQuery.queryKey });
-      onClose();
-    },
-  });
   return (
-    <ActionDialog
-      title={`Revoke ${subject.name}?`}
+    <RevokeDialog
+      name={subject.name}
+      what="share link"
+      revoke={() => revokeShareLink(subject.id)}
+      queryKey={shareLinksQuery.queryKey}
       onClose={onClose}
-      action={revoking}
-      actionLabel="Revoke share link"
-      cancelLabel="Keep it"
-      look="danger"
     >
       <p className="text-ink-soft">Whoever has it open sees nothing more. This cannot be undone.</p>
-    </ActionDialog>
+    </RevokeDialog>
   );
 }
