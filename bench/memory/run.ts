@@ -92,7 +92,9 @@ async function main(): Promise<void> {
   chmodSync(directory, 0o755);
   const provider = await startProvider();
   try {
-    const peer = await startGateway(join(directory, 'gateway'), provider.port, ['OPENAI', 'GEMINI', 'BEDROCK']);
+    const peer = await startGateway(join(directory, 'gateway'), provider.port, {
+      providers: ['OPENAI', 'GEMINI', 'BEDROCK'],
+    });
     try {
       const gateway = { port: peer.jsonPort, key: peer.gatewayKey, pid: peer.proxyPids[0] ?? 0 };
       const startMib = toMib(readRssKb([gateway.pid]));

@@ -48,18 +48,23 @@ async function makeBudgets(admin: Admin): Promise<void> {
   await callAdmin(admin, 'POST', '/api/v1/budgets', { ...budget, name: 'Account', scope: 'account', period: 'month' });
 }
 
-/** `providers`: those whose address is the benchmark's provider, in the form of the settings' names. */
-export async function startGateway(
-  directory: string,
-  mockPort: number,
-  providers: readonly string[] = ['OPENAI'],
-  hasBudgets = false,
-): Promise<Peer> {
+export interface GatewayOptions {
+  /** Those whose address is the benchmark's provider, in the form of the settings' names. */
+  readonly providers?: readonly string[];
+  readonly hasBudgets?: boolean;
+  /** Whose gateway: this checkout's, or that of another one with its dependencies installed. */
+  readonly checkout?: string;
+}
+
+const THIS_CHECKOUT = join(import.meta.dirname, '..', '..');
+
+export async function startGateway(directory: string, mockPort: number, options: GatewayOptions = {}): Promise<Peer> {
+  const { providers = ['OPENAI'], hasBudgets = false, checkout = THIS_CHECKOUT } = options;
   mkdirSync(directory, { recursive: true });
   const [port, adminPort] = [await readFreePort(), await readFreePort()];
   const { DATABASE_URL: _notForBenchmarks, ...inherited } = process.env;
   const log = join(directory, 'gateway.log');
-  const main = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
+  const main = join(checkout, 'src', 'main.ts');
   const child = spawn(process.execPath, [main, 'start'], {
     stdio: ['ignore', openSync(log, 'a', 0o600), openSync(log, 'a', 0o600)],
     env: {

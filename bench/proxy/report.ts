@@ -5,13 +5,15 @@ import type { Percentiles } from './programs.ts';
 import type { CpuResult, LatencyResult, Verdict } from './rounds.ts';
 
 export interface MemoryResult {
-  readonly nginx: StreamMemory;
+  readonly peer: StreamMemory;
   readonly gateway: StreamMemory;
   readonly rest: Verdict;
   readonly perStream: Verdict;
 }
 
 export interface Results {
+  /** What the ratios are to: nginx, or the gateway of another checkout. */
+  readonly peer: string;
   readonly versions: Readonly<Record<string, string>>;
   readonly rounds: number;
   /** Load average of one minute, before and after: far above 1 means that neighbours were measured too. */
@@ -30,42 +32,42 @@ function budgetText(verdict: Verdict, unit: string): string {
   return `budget ${verdict.first}${unit}: ${mark(verdict.holdsFirst)}; then ${verdict.next}${unit}: ${mark(verdict.holdsNext)}`;
 }
 
-function cpuLines(result: CpuResult): string[] {
+function cpuLines(result: CpuResult, peer: string): string[] {
   const { low, high } = result.interval;
   const each = (us: number, perSecond: number) => `${f1(us)} µs per ${result.unit} (${perSecond.toFixed(0)}/s)`;
   return [
     result.title,
-    `  nginx ${each(result.nginxUs, result.nginxPerSecond)}, gateway ${each(result.gatewayUs, result.gatewayPerSecond)}`,
+    `  ${peer} ${each(result.peerUs, result.peerPerSecond)}, gateway ${each(result.gatewayUs, result.gatewayPerSecond)}`,
     `  ratio ${f2(result.ratio)} [${f2(low)}, ${f2(high)}]   ${budgetText(result.budget, '×')}`,
     `  beside it, not in the ratio: supervisor, control and database ${f1(result.otherUs)} µs`,
     ...(result.chunkDelayMs === null
       ? []
       : [
-          `  delay of a chunk, p50: nginx ${f2(result.chunkDelayMs.nginx)} ms, gateway ${f2(result.chunkDelayMs.gateway)} ms`,
+          `  delay of a chunk, p50: ${peer} ${f2(result.chunkDelayMs.peer)} ms, gateway ${f2(result.chunkDelayMs.gateway)} ms`,
         ]),
   ];
 }
 
-function latencyLines(result: LatencyResult): string[] {
+function latencyLines(result: LatencyResult, peer: string): string[] {
   const { low, high } = result.interval;
   return [
     'Latency of a JSON call at 200 a second, p50',
-    `  direct ${f2(result.directP50Ms)} ms, nginx ${f2(result.nginxP50Ms)} ms, gateway ${f2(result.gatewayP50Ms)} ms`,
-    `  over nginx ${f2(result.overNginxMs)} ms [${f2(low)}, ${f2(high)}]   ${budgetText(result.budget, ' ms')}`,
+    `  direct ${f2(result.directP50Ms)} ms, ${peer} ${f2(result.peerP50Ms)} ms, gateway ${f2(result.gatewayP50Ms)} ms`,
+    `  over ${peer} ${f2(result.overPeerMs)} ms [${f2(low)}, ${f2(high)}]   ${budgetText(result.budget, ' ms')}`,
   ];
 }
 
 const percentiles = (all: Percentiles | null) =>
   all === null ? '-' : `${f2(all.p50 / 1_000)} / ${f2(all.p99 / 1_000)} ms`;
 
-function memoryLines(result: MemoryResult): string[] {
-  const { nginx, gateway } = result;
+function memoryLines(result: MemoryResult, name: string): string[] {
+  const { peer, gateway } = result;
   return [
     `Memory of the proxy process with ${gateway.streams} open streams (${gateway.openStreams} seen open, no error)`,
-    `  at rest ${f1(gateway.restMb)} MB (nginx ${f1(nginx.restMb)})   ${budgetText(result.rest, ' MB')}`,
-    `  at most ${f1(gateway.peakMb)} MB: ${f1(gateway.kbPerStream)} KB a stream (nginx ${f1(nginx.kbPerStream)})   ${budgetText(result.perStream, ' KB')}`,
-    `  first byte, p50 / p99: ${percentiles(gateway.firstByteUs)} (nginx ${percentiles(nginx.firstByteUs)})`,
-    `  delay of a chunk, p50 / p99: ${percentiles(gateway.chunkDelayUs)} (nginx ${percentiles(nginx.chunkDelayUs)})`,
+    `  at rest ${f1(gateway.restMb)} MB (${name} ${f1(peer.restMb)})   ${budgetText(result.rest, ' MB')}`,
+    `  at most ${f1(gateway.peakMb)} MB: ${f1(gateway.kbPerStream)} KB a stream (${name} ${f1(peer.kbPerStream)})   ${budgetText(result.perStream, ' KB')}`,
+    `  first byte, p50 / p99: ${percentiles(gateway.firstByteUs)} (${name} ${percentiles(peer.firstByteUs)})`,
+    `  delay of a chunk, p50 / p99: ${percentiles(gateway.chunkDelayUs)} (${name} ${percentiles(peer.chunkDelayUs)})`,
   ];
 }
 
@@ -93,10 +95,10 @@ export function reportText(results: Results): string {
     `${versions.join(', ')}; ${results.rounds} interleaved rounds; load average ${f1(before)} before, ${f1(after)} after`,
     'Ratios are medians of per-round ratios with a bootstrap 95 % interval. Absolute figures belong to this machine.',
     '',
-    ...results.cpu.flatMap((result) => [...cpuLines(result), '']),
-    ...(results.latency === null ? [] : [...latencyLines(results.latency), '']),
+    ...results.cpu.flatMap((result) => [...cpuLines(result, results.peer), '']),
+    ...(results.latency === null ? [] : [...latencyLines(results.latency, results.peer), '']),
     ...(results.chunkDelay === null ? [] : [`Delay of a chunk: ${budgetText(results.chunkDelay, ' ms')}`, '']),
-    ...results.memory.flatMap((result) => [...memoryLines(result), '']),
-    verdictText(results.cpu),
+    ...results.memory.flatMap((result) => [...memoryLines(result, results.peer), '']),
+    ...(results.peer === 'nginx' ? [verdictText(results.cpu)] : []),
   ].join('\n');
 }

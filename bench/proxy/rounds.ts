@@ -15,18 +15,18 @@ export interface CpuResult {
   readonly variant: string;
   readonly title: string;
   readonly unit: string;
-  readonly nginxUs: number;
+  readonly peerUs: number;
   readonly gatewayUs: number;
   /** The gateway's other processes (supervisor, control, database), not part of the ratio. */
   readonly otherUs: number;
   readonly ratio: number;
   readonly interval: Interval;
   readonly budget: Verdict;
-  readonly nginxPerSecond: number;
+  readonly peerPerSecond: number;
   readonly gatewayPerSecond: number;
   /** Null where the chunks carry no readable stamp. */
-  readonly chunkDelayMs: { readonly nginx: number; readonly gateway: number } | null;
-  readonly rounds: readonly { readonly nginxUs: number; readonly gatewayUs: number }[];
+  readonly chunkDelayMs: { readonly peer: number; readonly gateway: number } | null;
+  readonly rounds: readonly { readonly peerUs: number; readonly gatewayUs: number }[];
 }
 
 export function verdict(value: number, budget: { readonly first: number; readonly next: number }): Verdict {
@@ -39,7 +39,7 @@ function inTurn<T>(round: number, pair: readonly [T, T]): readonly T[] {
 }
 
 export interface Pair {
-  readonly nginx: Peer;
+  readonly peer: Peer;
   readonly gateway: Peer;
 }
 
@@ -54,41 +54,41 @@ export async function runCpuRounds(
   lengths: BodyLengths,
   rounds: number,
 ): Promise<CpuResult> {
-  const windows: { readonly nginx: Window[]; readonly gateway: Window[] } = { nginx: [], gateway: [] };
+  const windows: { readonly peer: Window[]; readonly gateway: Window[] } = { peer: [], gateway: [] };
   for (let round = 0; round < rounds; round++) {
-    for (const side of inTurn(round, ['nginx', 'gateway'] as const)) {
+    for (const side of inTurn(round, ['peer', 'gateway'] as const)) {
       windows[side].push(await measureCpu(pair[side], variant, lengths));
     }
   }
-  const us = (side: 'nginx' | 'gateway') => windows[side].map((window) => window.proxyUsPerUnit);
-  const perSecond = (side: 'nginx' | 'gateway') => median(windows[side].map((w) => w.units / w.load.seconds));
-  const both = us('gateway').map((gatewayUs, round) => ({ nginxUs: us('nginx')[round] ?? Number.NaN, gatewayUs }));
-  const ratios = both.map((round) => round.gatewayUs / round.nginxUs);
+  const us = (side: 'peer' | 'gateway') => windows[side].map((window) => window.proxyUsPerUnit);
+  const perSecond = (side: 'peer' | 'gateway') => median(windows[side].map((w) => w.units / w.load.seconds));
+  const both = us('gateway').map((gatewayUs, round) => ({ peerUs: us('peer')[round] ?? Number.NaN, gatewayUs }));
+  const ratios = both.map((round) => round.gatewayUs / round.peerUs);
   const ratio = median(ratios);
-  const [nginxDelay, gatewayDelay] = [medianDelayMs(windows.nginx), medianDelayMs(windows.gateway)];
+  const [peerDelay, gatewayDelay] = [medianDelayMs(windows.peer), medianDelayMs(windows.gateway)];
   return {
     variant: variant.name,
     title: variant.title,
     unit: variant.unit,
-    nginxUs: median(us('nginx')),
+    peerUs: median(us('peer')),
     gatewayUs: median(us('gateway')),
     otherUs: median(windows.gateway.map((window) => window.otherUsPerUnit)),
     ratio,
     interval: bootstrapInterval(ratios),
     budget: verdict(ratio, variant.budget),
-    nginxPerSecond: perSecond('nginx'),
+    peerPerSecond: perSecond('peer'),
     gatewayPerSecond: perSecond('gateway'),
-    chunkDelayMs: nginxDelay === null || gatewayDelay === null ? null : { nginx: nginxDelay, gateway: gatewayDelay },
+    chunkDelayMs: peerDelay === null || gatewayDelay === null ? null : { peer: peerDelay, gateway: gatewayDelay },
     rounds: both,
   };
 }
 
 export interface LatencyResult {
   readonly directP50Ms: number;
-  readonly nginxP50Ms: number;
+  readonly peerP50Ms: number;
   readonly gatewayP50Ms: number;
-  /** What the gateway adds beyond what nginx adds. */
-  readonly overNginxMs: number;
+  /** What the gateway adds beyond what the peer adds. */
+  readonly overPeerMs: number;
   readonly interval: Interval;
   readonly budget: Verdict;
 }
@@ -102,20 +102,20 @@ export async function runLatencyRounds(
 ): Promise<LatencyResult> {
   const p50 = async (peer: Peer) =>
     ((await measureLatency(peer, variant, lengths)).latencyUs?.p50 ?? Number.NaN) / 1000;
-  const all: { readonly direct: number; readonly nginx: number; readonly gateway: number }[] = [];
+  const all: { readonly direct: number; readonly peer: number; readonly gateway: number }[] = [];
   for (let round = 0; round < rounds; round++) {
-    const times = { direct: await p50(direct), nginx: 0, gateway: 0 };
-    for (const side of inTurn(round, ['nginx', 'gateway'] as const)) times[side] = await p50(pair[side]);
+    const times = { direct: await p50(direct), peer: 0, gateway: 0 };
+    for (const side of inTurn(round, ['peer', 'gateway'] as const)) times[side] = await p50(pair[side]);
     all.push(times);
   }
-  const differences = all.map((times) => times.gateway - times.nginx);
-  const overNginxMs = median(differences);
+  const differences = all.map((times) => times.gateway - times.peer);
+  const overPeerMs = median(differences);
   return {
     directP50Ms: median(all.map((times) => times.direct)),
-    nginxP50Ms: median(all.map((times) => times.nginx)),
+    peerP50Ms: median(all.map((times) => times.peer)),
     gatewayP50Ms: median(all.map((times) => times.gateway)),
-    overNginxMs,
+    overPeerMs,
     interval: bootstrapInterval(differences),
-    budget: verdict(overNginxMs, BUDGETS.addedP50MsOverNginx),
+    budget: verdict(overPeerMs, BUDGETS.addedP50MsOverPeer),
   };
 }

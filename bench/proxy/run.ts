@@ -5,7 +5,7 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { writeAnswers } from './answers.ts';
@@ -24,6 +24,7 @@ const USAGE = `npm run bench:proxy -- [options]
   --only NAME,NAME   of: ${VARIANTS.map((variant) => variant.name).join(', ')}, latency
   --streams N,N      memory with so many open streams as well, e.g. 1000,5000 (takes a fresh gateway each)
   --budgets          with hard budgets of the key and the account in force, which every call reserves in
+  --beside DIR       beside the gateway of another checkout (with its dependencies installed) instead of nginx
   --self             nginx against nginx: the ratio must be 1, else the machine is too noisy
   --json             the results as JSON on standard output
 Ends with 1 when a ratio is worse than what the repository knows of it (known-ratios.ts).`;
@@ -35,6 +36,7 @@ const { values: options } = parseArgs({
     only: { type: 'string' },
     streams: { type: 'string' },
     budgets: { type: 'boolean', default: false },
+    beside: { type: 'string' },
     self: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
@@ -47,23 +49,29 @@ const streamCounts = options.streams?.split(',').map(Number) ?? [];
 const isChosen = (name: string) => chosen === null || chosen.includes(name);
 const say = (text: string) => process.stderr.write(`${text}\n`);
 
-function startPeer(directory: string, mock: Mock, name: string): Promise<Peer> {
+function startMeasured(directory: string, mock: Mock): Promise<Peer> {
   return options.self
-    ? startNginx('nginx as the gateway', join(directory, name), mock.port)
-    : startGateway(join(directory, name), mock.port, ['OPENAI'], options.budgets);
+    ? startNginx('nginx as the gateway', directory, mock.port)
+    : startGateway(directory, mock.port, { hasBudgets: options.budgets });
+}
+
+function startPeer(directory: string, mock: Mock): Promise<Peer> {
+  return options.beside === undefined
+    ? startNginx('nginx', directory, mock.port)
+    : startGateway(directory, mock.port, { checkout: resolve(options.beside), hasBudgets: options.budgets });
 }
 
 async function withPair<T>(directory: string, mock: Mock, name: string, work: (pair: Pair) => Promise<T>): Promise<T> {
-  const nginx = await startNginx('nginx', join(directory, `${name}-nginx`), mock.port);
+  const peer = await startPeer(join(directory, `${name}-peer`), mock);
   try {
-    const gateway = await startPeer(directory, mock, name);
+    const gateway = await startMeasured(join(directory, name), mock);
     try {
-      return await work({ nginx, gateway });
+      return await work({ peer, gateway });
     } finally {
       await gateway.stop();
     }
   } finally {
-    await nginx.stop();
+    await peer.stop();
   }
 }
 
@@ -71,7 +79,7 @@ async function measureSpeed(pair: Pair, mock: Mock, lengths: BodyLengths) {
   const cpu: CpuResult[] = [];
   for (const variant of VARIANTS.filter(({ name }) => isChosen(name))) {
     say(`${variant.name}: warm-up, then ${rounds} rounds`);
-    await warmUp(pair.nginx, variant, lengths);
+    await warmUp(pair.peer, variant, lengths);
     await warmUp(pair.gateway, variant, lengths);
     cpu.push(await runCpuRounds(pair, variant, lengths, rounds));
   }
@@ -81,7 +89,7 @@ async function measureSpeed(pair: Pair, mock: Mock, lengths: BodyLengths) {
     say(`latency: ${rounds} rounds`);
     if (!isChosen('json')) await warmUp(pair.gateway, json, lengths);
     const port = { jsonPort: mock.port, ssePort: mock.port };
-    const direct: Peer = { ...pair.nginx, ...port, name: 'direct' };
+    const direct: Peer = { ...pair.peer, ...port, name: 'direct' };
     latency = await runLatencyRounds(pair, direct, json, lengths, rounds);
   }
   return { cpu, latency };
@@ -93,16 +101,16 @@ async function measureMemory(directory: string, mock: Mock, streams: number): Pr
   say(`${streams} open streams`);
   return withPair(directory, mock, `streams-${streams}`, async (pair) => {
     await sleep(3000); // what a start leaves behind is not rest
-    const nginx = await measureStreams(pair.nginx, variant, streams);
+    const peer = await measureStreams(pair.peer, variant, streams);
     const gateway = await measureStreams(pair.gateway, variant, streams);
     const rest = verdict(gateway.restMb, BUDGETS.restMb);
-    return { nginx, gateway, rest, perStream: verdict(gateway.kbPerStream, BUDGETS.streamKb) };
+    return { peer, gateway, rest, perStream: verdict(gateway.kbPerStream, BUDGETS.streamKb) };
   });
 }
 
 function versions(): Record<string, string> {
   // nginx says its version on standard error.
-  const said = spawnSync('nginx', ['-v'], { encoding: 'utf8' }).stderr;
+  const said = spawnSync('nginx', ['-v'], { encoding: 'utf8' }).stderr ?? 'missing';
   return { node: process.version, nginx: said.trim().replace(/^.*\//, '') };
 }
 
@@ -130,6 +138,7 @@ async function main(): Promise<void> {
       }
       const delay = speed.cpu.find(({ variant }) => variant === 'sse-untouched')?.chunkDelayMs ?? null;
       const results: Results = {
+        peer: options.beside === undefined ? 'nginx' : 'the other checkout',
         versions: versions(),
         rounds,
         loadAverage: [before, loadavg()[0] ?? 0],
@@ -138,7 +147,7 @@ async function main(): Promise<void> {
         memory,
       };
       process.stdout.write(`${options.json ? JSON.stringify(results, null, 2) : reportText(results)}\n`);
-      if (!options.self && isWorse(results.cpu)) process.exitCode = 1;
+      if (!options.self && options.beside === undefined && isWorse(results.cpu)) process.exitCode = 1;
     } finally {
       await mock.stop();
     }
@@ -152,7 +161,7 @@ if (options.help) {
 } else if (process.platform !== 'linux') {
   say('This benchmark reads CPU times from /proc and pins processes to cores: it runs on Linux only.');
   process.exitCode = 2;
-} else if (!isNginxInstalled()) {
+} else if (options.beside === undefined && !isNginxInstalled()) {
   say(NGINX_MISSING);
   process.exitCode = 2;
 } else {

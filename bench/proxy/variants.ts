@@ -57,8 +57,8 @@ export const VARIANTS: readonly Variant[] = [
 ];
 
 export const BUDGETS = {
-  /** Added p50 at 200 calls a second, in milliseconds over nginx's own. */
-  addedP50MsOverNginx: { first: 1, next: 0.4 },
+  /** Added p50 at 200 calls a second, in milliseconds over the peer's own. */
+  addedP50MsOverPeer: { first: 1, next: 0.4 },
   chunkDelayP50Ms: { first: 0.4, next: 0.3 },
   streamKb: { first: 45, next: 36 },
   restMb: { first: 80, next: 70 },

@@ -122,20 +122,9 @@ export function readChatApiEndpoint(method: string, rest: string, query: string)
 }
 
 /** First segments of this API, for base addresses that lack `/v1`. */
-const ROOTS: readonly string[] = [
-  '/chat/completions',
-  '/completions',
-  '/responses',
-  '/embeddings',
-  '/images',
-  '/audio',
-  '/moderations',
-  '/rerank',
-  '/batches',
-  '/files',
-  '/models',
-];
+const ROOT =
+  /^\/(?:chat\/completions|completions|responses|embeddings|images|audio|moderations|rerank|batches|files|models)(?:\/|$)/;
 
 export function isChatApiRoot(path: string): boolean {
-  return ROOTS.some((root) => path === root || path.startsWith(`${root}/`));
+  return ROOT.test(path);
 }
