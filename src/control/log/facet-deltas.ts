@@ -13,7 +13,7 @@ import {
   ANY_MODEL,
   DISTRIBUTION_NAMES,
   FACET_COLUMNS,
-  FACET_SOURCE_COLUMNS,
+  type FACET_SOURCE_COLUMNS,
   FACETED_COLUMNS,
   type FacetedColumn,
   facetDeltas,
