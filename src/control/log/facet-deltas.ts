@@ -110,7 +110,7 @@ function addCall(sums: Sums, { sign, counts, pico, places }: CallAdds): void {
 function addSums(to: Sums, { counts, pico, tallies }: Sums): void {
   addCounts(to, counts, pico);
   to.tallies.forEach((tally, index) => {
-    tallies[index]?.forEach((times, place) => addToTally(tally, place, times));
+    for (const [place, times] of tallies[index] ?? []) addToTally(tally, place, times);
   });
 }
 
