@@ -38,6 +38,10 @@ test.each([
   ['callback=https%253A%252F%252Fa.example%252F%253Fapi_key%253DCANARY', 'callback=***'],
   ['callback=https%3A%2F%2Fa.example%2F%23access_token%3DCANARY&a=1', 'callback=***&a=1'],
   ['url=https%3A%2F%2Fa.example%2F%3Fpage%3D2', 'url=https%3A%2F%2Fa.example%2F%3Fpage%3D2'],
+  ['session=CANARY&sid=CANARY&hmac=CANARY', 'session=***&sid=***&hmac=***'],
+  ['a=Bearer%20CANARY0123456789&b=Basic+CANARY0123456789', 'a=***&b=***'],
+  ['proxy=https://user:CANARY@a.example/&b=1', 'proxy=***&b=1'],
+  ['q=Bearer%20understanding&u=https://a.example:8080/x@y', 'q=Bearer%20understanding&u=https://a.example:8080/x@y'],
   ['max_tokens=5&keyword=x&author=y&key', 'max_tokens=5&keyword=x&author=y&key'],
   ['language_code=de&barcode=1&after=task-0123456789abcdef', 'language_code=de&barcode=1&after=task-0123456789abcdef'],
 ])('of the query %j the log keeps %j; the provider gets it as it is', async (query, logged) => {
