@@ -17,7 +17,7 @@ export function readServedTerms(
   reported: ReportedUsage | null,
   hasUsage: boolean,
 ): ServedTerms {
-  const asked = provider.reportsTerms === true && hasUsage ? requested : {};
+  const asked: Partial<RequestedModel> = provider.reportsTerms === true && hasUsage ? requested : {};
   const tierAsAsked = provider.isTierAsAsked === true ? (requested.serviceTier ?? null) : null;
   return {
     serviceTier: reported?.serviceTier ?? tierAsAsked ?? markOf(asked.serviceTier),
