@@ -7,7 +7,7 @@ import type { ReportedUsage, ServedTerms } from '../vocabulary/token-usage.ts';
 import type { RequestedModel } from './call-context.ts';
 
 /** Stands for a term that was asked for, and that the answer does not tell. */
-export const UNREPORTED_TERM = 'unreported';
+const UNREPORTED_TERM = 'unreported';
 /** To ask for these is to ask for nothing. */
 const USUAL: readonly string[] = ['auto', 'default', 'standard', 'standard_only', 'global', 'not_available', ''];
 
