@@ -5,7 +5,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runTollgate } from '../../test/gateway/run-tollgate.ts';
 import { asRecord, type TestGateway } from '../../test/gateway/start-gateway.ts';
-import { POSTGRES_KINDS, startPostgres } from '../../test/support/postgres.ts';
+import { startPostgres } from '../../test/support/postgres.ts';
+import { POSTGRES_KINDS } from '../../test/support/postgres-kinds.ts';
 import { countDatabase } from '../kill/gateway-database.ts';
 import { startLedgerProvider } from '../kill/ledger-provider.ts';
 import { waitUntilDrained } from '../kill/stage.ts';
@@ -59,7 +60,7 @@ export async function runUpgrade(options: UpgradeOptions): Promise<UpgradeResult
   const planOf = (n: number) => planUpgradeCall(n, seed);
   const { serve, misread } = createSessionServer();
   const postgres = await startPostgres(kind);
-  const databaseUrl = await postgres.createDatabase('upgrade');
+  const databaseUrl = await postgres.createEmptyDatabase('upgrade');
   const provider = await startLedgerProvider({ planOf, serveSession: serve });
   const nodeOptions: NodeOptions = {
     everyMs,

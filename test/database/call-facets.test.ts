@@ -16,8 +16,9 @@ import { verifyRollups } from '../../src/control/log/verify-rollups.ts';
 import { WALK_LIMITS } from '../../src/control/log/walk-window.ts';
 import { openIngestSession } from '../../src/control/shipper/ingest-session.ts';
 import { type MadeCall, makeItems } from '../support/made-calls.ts';
-import { openMigrated } from '../support/open-migrated.ts';
-import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { openTestPool } from '../support/open-migrated.ts';
+import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
 import { sweepAt } from '../support/sweep-at.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -28,15 +29,13 @@ const SUNDAY_MS = Date.UTC(2026, 10, 22);
 describe.each(POSTGRES_KINDS)('sums by facet in $name', (kind) => {
   let server: TestPostgres;
   let pool: pg.Pool;
-  let databases = 0;
 
   beforeAll(async () => {
     server = await startPostgres(kind);
   });
   afterAll(() => server.remove());
   beforeEach(async () => {
-    databases += 1;
-    pool = await openMigrated(await server.createDatabase(`facets_${databases}`));
+    pool = openTestPool(await server.createDatabase());
     return () => pool.end();
   });
 

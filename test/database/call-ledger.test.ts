@@ -23,8 +23,9 @@ import type { ProxyMetrics, SupervisorStatus } from '../../src/vocabulary/channe
 import { callBegin, callEnd, callId, priceByToken } from '../support/call-fixtures.ts';
 import { createFaultyFiles } from '../support/faulty-files.ts';
 import { fixedPrices } from '../support/fixed-prices.ts';
-import { openMigrated } from '../support/open-migrated.ts';
-import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { openTestPool } from '../support/open-migrated.ts';
+import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
 import { quietLog } from '../support/quiet-log.ts';
 
 const DRAIN_MS = 20_000;
@@ -59,7 +60,7 @@ describe('the account of calls', () => {
 
   beforeAll(async () => {
     server = await startPostgres(KIND);
-    pool = await openMigrated(await server.createDatabase('accounts'));
+    pool = openTestPool(await server.createDatabase('accounts'));
   });
   afterAll(async () => {
     await pool.end();

@@ -6,7 +6,8 @@ import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { migrate } from '../../src/control/store/migrate.ts';
 import { openPool } from '../../src/control/store/pool.ts';
-import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
 
 const FIRST = { '0001_things.sql': 'create table things (id int8 primary key);' };
 const ADDED = { ...FIRST, '0002_colour.sql': '-- compatible with: 0.2.0\nalter table things add column colour text;' };
@@ -31,7 +32,7 @@ describe.each(POSTGRES_KINDS)('$name', (kind) => {
   beforeEach(async () => {
     await pool?.end();
     databases += 1;
-    const connectionString = await postgres.createDatabase(`migrate${databases}`);
+    const connectionString = await postgres.createEmptyDatabase(`migrate${databases}`);
     const onIdleError = () => {};
     pool = openPool({ connectionString, max: 2, statementTimeoutMs: 10_000, applicationName: 'test', onIdleError });
   });

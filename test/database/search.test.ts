@@ -15,8 +15,9 @@ import { DAY_MS } from '../../src/control/store/partitions.ts';
 import { applyRetention } from '../../src/control/store/retention.ts';
 import type { CallBody, SpoolEntry } from '../../src/vocabulary/call-record.ts';
 import { callBegin, callBody, callEnd, NOON_MS, priceByToken } from '../support/call-fixtures.ts';
-import { openMigrated } from '../support/open-migrated.ts';
-import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { openTestPool } from '../support/open-migrated.ts';
+import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
 
 const START_LIMIT_MS = 60_000;
 const PROPERTY_LIMIT_MS = 240_000;
@@ -162,7 +163,7 @@ describe.each(POSTGRES_KINDS)('search on $name', (kind) => {
 
   beforeAll(async () => {
     server = await startPostgres(kind);
-    pool = await openMigrated(await server.createDatabase('search'));
+    pool = openTestPool(await server.createDatabase('search'));
     sessions = [await openIngestSession(pool, TEXTS), await openIngestSession(pool, TEXTS)];
   }, START_LIMIT_MS);
   afterAll(async () => {

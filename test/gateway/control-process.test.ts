@@ -17,7 +17,8 @@ import type { ControlStart, DownMessage, UpMessage } from '../../src/vocabulary/
 import type { Config } from '../../src/vocabulary/config.ts';
 import { callBegin, callEnd, NOON_MS, priceByToken } from '../support/call-fixtures.ts';
 import { fixedPrices } from '../support/fixed-prices.ts';
-import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
 import { quietLog } from '../support/quiet-log.ts';
 
 const TOKEN = 'cli-test-token';
@@ -88,7 +89,6 @@ function createSupervisorStandIn() {
 
 const [kind] = POSTGRES_KINDS;
 let server: TestPostgres;
-let databases = 0;
 let dir: string;
 let databaseUrl: string;
 
@@ -98,8 +98,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.remove());
 beforeEach(async () => {
-  databases += 1;
-  databaseUrl = await server.createDatabase(`control_${databases}`);
+  databaseUrl = await server.createDatabase();
   dir = mkdtempSync(join(tmpdir(), 'tollgate-control-'));
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));

@@ -13,7 +13,8 @@ import { makeInterruptedItem } from '../../src/control/shipper/build-batch.ts';
 import { BEGIN_BATCH } from '../../src/control/store/ingest-lock.ts';
 import { inTransaction } from '../../src/control/store/pool.ts';
 import { callBegin, callCheckpoint, callId, NOON_MS } from '../support/call-fixtures.ts';
-import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
 import { sweepAt } from '../support/sweep-at.ts';
 import {
   ACCOUNT_ID,
@@ -77,15 +78,13 @@ describe.each(POSTGRES_KINDS)('re-pricing in $name', (kind) => {
   let server: TestPostgres;
   let stage: Stage;
   let url: string;
-  let databases = 0;
 
   beforeAll(async () => {
     server = await startPostgres(kind);
   });
   afterAll(() => server.remove());
   beforeEach(async () => {
-    databases += 1;
-    url = await server.createDatabase(`test_${databases}`);
+    url = await server.createDatabase();
     stage = await openStage(url);
     return () => stage.close();
   });

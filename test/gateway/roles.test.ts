@@ -13,7 +13,8 @@ import { openIngestSession } from '../../src/control/shipper/ingest-session.ts';
 import { makeCertificate } from '../proxy/make-certificate.ts';
 import { callBegin, callEnd, priceByToken } from '../support/call-fixtures.ts';
 import { openTestPool } from '../support/open-migrated.ts';
-import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
 import { makeNode, type RoleNode } from './node-of-role.ts';
 import { runTollgate } from './run-tollgate.ts';
 import { makeDataDir, readAdminFile, waitUntil } from './start-gateway.ts';
@@ -105,7 +106,7 @@ describe('control and two proxy nodes', () => {
   const known = new Set<string>();
 
   beforeAll(async () => {
-    const databaseUrl = await server.createDatabase('roles');
+    const databaseUrl = await server.createEmptyDatabase('roles');
     pool = openTestPool(databaseUrl);
     // The proxies first, on a database without a table.
     proxies = [await make('east', 'proxy', databaseUrl), await make('west', 'proxy', databaseUrl)];

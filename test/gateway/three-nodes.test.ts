@@ -23,7 +23,8 @@ import { buildBatch } from '../../src/control/shipper/build-batch.ts';
 import { openIngestSession } from '../../src/control/shipper/ingest-session.ts';
 import { callBegin, callEnd, priceByToken } from '../support/call-fixtures.ts';
 import { openTestPool } from '../support/open-migrated.ts';
-import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
 import { runTollgate } from './run-tollgate.ts';
 import { type GatewayProcess, startGateway, type TestGateway, waitUntil } from './start-gateway.ts';
 
@@ -52,7 +53,7 @@ const known = new Set<string>();
 beforeAll(async () => {
   if (kind === undefined) throw new Error('no PostgreSQL to test with');
   server = await startPostgres(kind);
-  const databaseUrl = await server.createDatabase('three_nodes');
+  const databaseUrl = await server.createEmptyDatabase('three_nodes');
   pool = openTestPool(databaseUrl);
   // A call that asks for a stream is never ended.
   provider = createServer((request, response) => {

@@ -9,7 +9,8 @@ import { buildBatch } from '../../src/control/shipper/build-batch.ts';
 import { openIngestSession } from '../../src/control/shipper/ingest-session.ts';
 import { callBegin, callEnd, priceByToken } from '../support/call-fixtures.ts';
 import { openTestPool } from '../support/open-migrated.ts';
-import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
 import { type UnpackedRelease, unpackRelease } from '../support/upgrade/unpack-release.ts';
 import { asRecord, startGateway, type TestGateway, waitUntil } from './start-gateway.ts';
 
@@ -26,7 +27,7 @@ beforeAll(async () => {
   if (kind === undefined) throw new Error('no PostgreSQL');
   before = unpackRelease();
   postgres = await startPostgres(kind);
-  databaseUrl = await postgres.createDatabase('upgrade');
+  databaseUrl = await postgres.createEmptyDatabase('upgrade');
   const env = { DATABASE_URL: databaseUrl };
   stage = await openStage({ seed: 5, clients: 8, env, databaseUrl: () => databaseUrl, release: before.path });
   otherNode = await startGateway({ env: otherEnv(), release: before.path });
