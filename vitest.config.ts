@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { LONG_BROWSER_TESTS, LONG_GATEWAY_TESTS, listPostgresTests } from './test/support/long-tests.ts';
 import { LongestFirst } from './test/support/longest-first.ts';
-import { ALL_POSTGRES_KINDS } from './test/support/postgres-kinds.ts';
+import { ALL_POSTGRES_KINDS } from './test/support/postgres.ts';
 import { quickDir } from './test/support/quick-dir.ts';
 
 // `fast` needs no database, socket or browser: the tests beside the code, and test/rules. `parts` starts at most a

@@ -8,8 +8,7 @@ import type { SpoolEntry } from '../../src/vocabulary/call-record.ts';
 import { createLog } from '../../src/vocabulary/log.ts';
 import { priceByToken } from '../../test/support/call-fixtures.ts';
 import { openTestPool } from '../../test/support/open-migrated.ts';
-import { startPostgres } from '../../test/support/postgres.ts';
-import { POSTGRES_KINDS } from '../../test/support/postgres-kinds.ts';
+import { POSTGRES_KINDS, startPostgres } from '../../test/support/postgres.ts';
 import { UNPRICED_MODEL } from './make-loop.ts';
 
 export interface BrakeStage {

@@ -13,7 +13,7 @@ import { ENDINGS, startBillingProvider } from '../../test/support/budgets/billin
 import { createBudgetNodes } from '../../test/support/budgets/budget-nodes.ts';
 import { costInBooks, runTrial } from '../../test/support/budgets/budget-trial.ts';
 import { FLAT_RATES } from '../../test/support/budgets/flat-costs.ts';
-import { POSTGRES_KINDS } from '../../test/support/postgres-kinds.ts';
+import { POSTGRES_KINDS } from '../../test/support/postgres.ts';
 
 const AMOUNT = parseUsd('0.02');
 const CALLS = 64;

@@ -5,8 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runTollgate } from '../../test/gateway/run-tollgate.ts';
 import { asRecord, type TestGateway } from '../../test/gateway/start-gateway.ts';
-import { startPostgres } from '../../test/support/postgres.ts';
-import { POSTGRES_KINDS } from '../../test/support/postgres-kinds.ts';
+import { POSTGRES_KINDS, startPostgres } from '../../test/support/postgres.ts';
 import { countDatabase } from '../kill/gateway-database.ts';
 import { startLedgerProvider } from '../kill/ledger-provider.ts';
 import { waitUntilDrained } from '../kill/stage.ts';

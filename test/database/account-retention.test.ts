@@ -8,7 +8,7 @@ import { indexNext } from '../../src/control/search/index-next.ts';
 import type { SpoolEntry } from '../../src/vocabulary/call-record.ts';
 import { ADMIN_TOKEN, type AdminDatabase, endedCall, idAt, startAdminDatabase } from '../support/admin-database.ts';
 import { callBody, NOON_MS } from '../support/call-fixtures.ts';
-import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
+import { POSTGRES_KINDS } from '../support/postgres.ts';
 
 const [kind] = POSTGRES_KINDS;
 const DAY_MS = 86_400_000;

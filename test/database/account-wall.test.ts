@@ -6,7 +6,7 @@ import { openWalledPool } from '../../src/control/store/walled-pool.ts';
 import { type AdminDatabase, endedCall, idAt, startAdminDatabase } from '../support/admin-database.ts';
 import { callBody } from '../support/call-fixtures.ts';
 import { openTestPool } from '../support/open-migrated.ts';
-import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
+import { POSTGRES_KINDS } from '../support/postgres.ts';
 import { startTransactionPooler } from '../support/transaction-pooler.ts';
 
 describe.each(POSTGRES_KINDS)('on $name', (kind) => {

@@ -10,7 +10,7 @@ import { settleBatch } from '../../src/control/shipper/settle-batch.ts';
 import type { CallBegin, SpoolEntry } from '../../src/vocabulary/call-record.ts';
 import { type AdminDatabase, endedCall, startAdminDatabase } from '../support/admin-database.ts';
 import { NOON_MS, priceByToken } from '../support/call-fixtures.ts';
-import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
+import { POSTGRES_KINDS } from '../support/postgres.ts';
 import { quietLog } from '../support/quiet-log.ts';
 
 const START_LIMIT_MS = 60_000;

@@ -5,7 +5,7 @@ import { askNow, previewQuestion } from '../../src/control/alerts/ask-question.t
 import { WALK_LIMITS } from '../../src/control/log/walk-window.ts';
 import { type AdminDatabase, endedCall, startAdminDatabase, tokens } from '../support/admin-database.ts';
 import { NOON_MS } from '../support/call-fixtures.ts';
-import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
+import { POSTGRES_KINDS } from '../support/postgres.ts';
 
 const START_LIMIT_MS = 60_000;
 const HOUR_MS = 3_600_000;

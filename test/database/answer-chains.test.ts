@@ -8,7 +8,7 @@ import { settleBatch } from '../../src/control/shipper/settle-batch.ts';
 import type { CallBegin, SpoolEntry } from '../../src/vocabulary/call-record.ts';
 import { type AdminDatabase, endedCall, startAdminDatabase } from '../support/admin-database.ts';
 import { NOON_MS, priceByToken } from '../support/call-fixtures.ts';
-import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
+import { POSTGRES_KINDS } from '../support/postgres.ts';
 
 const START_LIMIT_MS = 60_000;
 const [kind] = POSTGRES_KINDS;

@@ -7,7 +7,7 @@ import { noteChange } from '../../src/control/audit/note-change.ts';
 import { checkChain } from '../../src/control/audit/verify-chain.ts';
 import { inTransaction } from '../../src/control/store/pool.ts';
 import { type AdminDatabase, startAdminDatabase } from '../support/admin-database.ts';
-import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
+import { POSTGRES_KINDS } from '../support/postgres.ts';
 
 const [kind] = POSTGRES_KINDS;
 

@@ -14,8 +14,7 @@ import { inTransaction } from '../../src/control/store/pool.ts';
 import { fillEveryTable } from '../support/backup-fill.ts';
 import { backUp, readContent, restoreFile, type StagedDatabase } from '../support/backup-stage.ts';
 import { openTestPool } from '../support/open-migrated.ts';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
-import { ALL_POSTGRES_KINDS } from '../support/postgres-kinds.ts';
+import { ALL_POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 
 const START_LIMIT_MS = 60_000;
 let servers: readonly TestPostgres[] = [];

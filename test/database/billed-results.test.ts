@@ -7,8 +7,7 @@ import { type IngestSession, openIngestSession } from '../../src/control/shipper
 import { migrate } from '../../src/control/store/migrate.ts';
 import type { CallBegin, CallEnd } from '../../src/vocabulary/call-record.ts';
 import { callBegin, callEnd, NOON_MS, priceByToken } from '../support/call-fixtures.ts';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
-import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
+import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 
 const MIGRATIONS = new URL('../../migrations/', import.meta.url).pathname;
 

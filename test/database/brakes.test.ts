@@ -7,8 +7,7 @@ import { changeRule, listRules } from '../../src/control/brakes/brake-rules.ts';
 import { createCallWatch } from '../../src/control/brakes/watch-calls.ts';
 import { giveLeaseBack, holdLease } from '../../src/control/store/lease.ts';
 import { openTestPool } from '../support/open-migrated.ts';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
-import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
+import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 
 const [A, B] = ['019ac9f0-0000-7000-8000-00000000000a', '019ac9f0-0000-7000-8000-00000000000b'];
 

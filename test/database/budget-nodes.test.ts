@@ -9,7 +9,7 @@ import { type BillingProvider, ENDINGS, startBillingProvider } from '../support/
 import { type BudgetNode, type BudgetNodes, createBudgetNodes } from '../support/budgets/budget-nodes.ts';
 import { costInBooks, runTrial } from '../support/budgets/budget-trial.ts';
 import { FLAT_RATES } from '../support/budgets/flat-costs.ts';
-import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
+import { POSTGRES_KINDS } from '../support/postgres.ts';
 
 const AMOUNT = parseUsd('0.02');
 let db: AdminDatabase;

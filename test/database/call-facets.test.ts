@@ -17,8 +17,7 @@ import { WALK_LIMITS } from '../../src/control/log/walk-window.ts';
 import { openIngestSession } from '../../src/control/shipper/ingest-session.ts';
 import { type MadeCall, makeItems } from '../support/made-calls.ts';
 import { openTestPool } from '../support/open-migrated.ts';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
-import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
+import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { sweepAt } from '../support/sweep-at.ts';
 
 const DAY_MS = 24 * 3_600_000;

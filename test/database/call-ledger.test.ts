@@ -24,8 +24,7 @@ import { callBegin, callEnd, callId, priceByToken } from '../support/call-fixtur
 import { createFaultyFiles } from '../support/faulty-files.ts';
 import { fixedPrices } from '../support/fixed-prices.ts';
 import { openTestPool } from '../support/open-migrated.ts';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
-import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
+import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { quietLog } from '../support/quiet-log.ts';
 
 const DRAIN_MS = 20_000;

@@ -13,7 +13,7 @@ import { NO_PROMOTED_KEYS } from '../../src/control/log/promoted-keys.ts';
 import { runSql } from '../../src/control/log/run-sql.ts';
 import { type AdminDatabase, endedCall, idAt, startAdminDatabase } from '../support/admin-database.ts';
 import { MIGRATIONS } from '../support/open-migrated.ts';
-import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
+import { POSTGRES_KINDS } from '../support/postgres.ts';
 import { quietLog } from '../support/quiet-log.ts';
 
 const START_LIMIT_MS = 60_000;

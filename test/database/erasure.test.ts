@@ -9,7 +9,7 @@ import { indexNext } from '../../src/control/search/index-next.ts';
 import type { SpoolEntry } from '../../src/vocabulary/call-record.ts';
 import { type AdminDatabase, endedCall, idAt, startAdminDatabase } from '../support/admin-database.ts';
 import { callBody } from '../support/call-fixtures.ts';
-import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
+import { POSTGRES_KINDS } from '../support/postgres.ts';
 import { quietLog } from '../support/quiet-log.ts';
 
 const [kind] = POSTGRES_KINDS;

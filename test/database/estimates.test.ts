@@ -13,7 +13,7 @@ import type { PriceCall } from '../../src/pricing/billable-call.ts';
 import type { CallBegin, CallBody, CallEnd, SpoolEntry } from '../../src/vocabulary/call-record.ts';
 import { type AdminDatabase, endedCall, idAt, startAdminDatabase, tokens } from '../support/admin-database.ts';
 import { callBody, NOON_MS, priceByToken } from '../support/call-fixtures.ts';
-import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
+import { POSTGRES_KINDS } from '../support/postgres.ts';
 
 const UNREPORTED: Partial<CallEnd> = { outcome: 'client_closed', usage: null, usageSource: 'none' };
 const PROMPT = JSON.stringify({ model: 'gpt-5', messages: [{ role: 'user', content: 'Hello, world!' }] });

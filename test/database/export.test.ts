@@ -15,7 +15,7 @@ import {
   startAdminDatabase,
   tokens,
 } from '../support/admin-database.ts';
-import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
+import { POSTGRES_KINDS } from '../support/postgres.ts';
 
 const START_LIMIT_MS = 60_000;
 const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.ts');

@@ -11,8 +11,7 @@ import { openSpoolWriter } from '../../src/spool/spool-writer.ts';
 import { callBegin, callEnd, priceByToken } from '../support/call-fixtures.ts';
 import { fixedPrices } from '../support/fixed-prices.ts';
 import { openTestPool } from '../support/open-migrated.ts';
-import { startPostgres } from '../support/postgres.ts';
-import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
+import { POSTGRES_KINDS, startPostgres } from '../support/postgres.ts';
 import { quietLog } from '../support/quiet-log.ts';
 
 test.each(POSTGRES_KINDS)('$name: a standby is waited for, and used once it is the primary', async (kind) => {

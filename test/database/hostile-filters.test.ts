@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { asRecord } from '../gateway/start-gateway.ts';
 import { type AdminDatabase, endedCall, startAdminDatabase, tokens } from '../support/admin-database.ts';
-import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
+import { POSTGRES_KINDS } from '../support/postgres.ts';
 
 let database: AdminDatabase;
 const CALLS = 200;

@@ -6,8 +6,7 @@ import { buildBatch } from '../../src/control/shipper/build-batch.ts';
 import { type IngestSession, openIngestSession } from '../../src/control/shipper/ingest-session.ts';
 import { migrate } from '../../src/control/store/migrate.ts';
 import { callBegin, callEnd, callId, NOON_MS, priceByToken } from '../support/call-fixtures.ts';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
-import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
+import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 
 const MIGRATIONS = join(import.meta.dirname, '..', '..', 'migrations');
 

@@ -9,8 +9,7 @@ import {
   sqlTypeOf,
 } from '../../src/control/store/log-columns.ts';
 import { openTestPool } from '../support/open-migrated.ts';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
-import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
+import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 
 /** As the database spells them. */
 const TYPES: Readonly<Record<SqlType, string>> = {

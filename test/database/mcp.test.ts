@@ -13,7 +13,7 @@ import {
   tokens,
 } from '../support/admin-database.ts';
 import { callBody } from '../support/call-fixtures.ts';
-import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
+import { POSTGRES_KINDS } from '../support/postgres.ts';
 
 const [kind] = POSTGRES_KINDS;
 let db: AdminDatabase;

@@ -6,8 +6,7 @@ import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { migrate } from '../../src/control/store/migrate.ts';
 import { openPool } from '../../src/control/store/pool.ts';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
-import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
+import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 
 const FIRST = { '0001_things.sql': 'create table things (id int8 primary key);' };
 const ADDED = { ...FIRST, '0002_colour.sql': '-- compatible with: 0.2.0\nalter table things add column colour text;' };

@@ -8,8 +8,7 @@ import { migrate } from '../../src/control/store/migrate.ts';
 import { inTransaction } from '../../src/control/store/pool.ts';
 import { openSingleConnection } from '../../src/control/store/single-connection.ts';
 import { MIGRATIONS, openMigrated, openTestPool } from '../support/open-migrated.ts';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
-import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
+import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { startTransactionPooler } from '../support/transaction-pooler.ts';
 
 const ODD_SETTINGS: Readonly<Record<string, string>> = {

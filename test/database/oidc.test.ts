@@ -16,8 +16,7 @@ import {
   type TestProvider,
 } from '../support/oidc-provider.ts';
 import { openTestPool } from '../support/open-migrated.ts';
-import { startPostgres } from '../support/postgres.ts';
-import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
+import { POSTGRES_KINDS, startPostgres } from '../support/postgres.ts';
 
 const ORIGIN = 'http://127.0.0.1:4142';
 const HOUR_MS = 3_600_000;

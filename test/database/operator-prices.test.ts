@@ -12,7 +12,7 @@ import { TriggerRefusals } from '../../src/control/shipper/trigger-refusals.ts';
 import { openSpoolWriter } from '../../src/spool/spool-writer.ts';
 import { type AdminDatabase, endedCall, idAt, startAdminDatabase, tokens } from '../support/admin-database.ts';
 import { callBegin, callEnd } from '../support/call-fixtures.ts';
-import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
+import { POSTGRES_KINDS } from '../support/postgres.ts';
 import { quietLog } from '../support/quiet-log.ts';
 
 const START_LIMIT_MS = 60_000;

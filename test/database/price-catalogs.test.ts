@@ -20,7 +20,7 @@ import { ADMIN_TOKEN, type AdminDatabase, endedCall, startAdminDatabase, tokens 
 import { billableCall } from '../support/billable-call.ts';
 import { NOON_MS } from '../support/call-fixtures.ts';
 import { catalogText, changedCatalogText } from '../support/catalog-text.ts';
-import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
+import { POSTGRES_KINDS } from '../support/postgres.ts';
 
 const DAY_MS = 86_400_000;
 const FLASH_LITE = 'gemini-2.0-flash-lite"},"context_window":1000000,"prices":{"input_mtok":';

@@ -6,8 +6,7 @@ import { type FeedState, readFeedState } from '../../src/control/prices/declared
 import { lookWhenDue } from '../../src/control/process/repeat-feed.ts';
 import { catalogText, changedCatalogText } from '../support/catalog-text.ts';
 import { openTestPool } from '../support/open-migrated.ts';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
-import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
+import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { testCatalogs } from '../support/test-catalogs.ts';
 
 const FLASH_LITE = 'gemini-2.0-flash-lite"},"context_window":1000000,"prices":{"input_mtok":';

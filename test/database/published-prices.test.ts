@@ -15,7 +15,7 @@ import { askedOfCase, askedOfFixture } from '../support/asked-calls.ts';
 import { changedCatalogText } from '../support/catalog-text.ts';
 import { readCostCases } from '../support/cost-cases.ts';
 import { listFixtures } from '../support/fixtures.ts';
-import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
+import { POSTGRES_KINDS } from '../support/postgres.ts';
 import { readFixture } from '../support/read-fixture.ts';
 
 const FLASH_LITE = 'gemini-2.0-flash-lite"},"context_window":1000000,"prices":{"input_mtok":';

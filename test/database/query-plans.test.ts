@@ -11,8 +11,7 @@ import { createAdminApp } from '../../src/control/admin/admin-app.ts';
 import { createSeededRandom } from '../../src/control/demo-log/seeded-random.ts';
 import { bareAdminDeps } from '../support/admin-deps.ts';
 import { openMigrated, openTestPool } from '../support/open-migrated.ts';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
-import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
+import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 
 const CALLS = 20_000;
 const DAYS = 20;

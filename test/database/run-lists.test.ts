@@ -11,7 +11,7 @@ import {
   tokens,
 } from '../support/admin-database.ts';
 import { NOON_MS } from '../support/call-fixtures.ts';
-import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
+import { POSTGRES_KINDS } from '../support/postgres.ts';
 
 const START_LIMIT_MS = 60_000;
 const Row = z.record(z.string(), z.unknown());

@@ -16,8 +16,7 @@ import { applyRetention } from '../../src/control/store/retention.ts';
 import type { CallBody, SpoolEntry } from '../../src/vocabulary/call-record.ts';
 import { callBegin, callBody, callEnd, NOON_MS, priceByToken } from '../support/call-fixtures.ts';
 import { openTestPool } from '../support/open-migrated.ts';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
-import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
+import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 
 const START_LIMIT_MS = 60_000;
 const PROPERTY_LIMIT_MS = 240_000;

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { ROUTE_ACCESS } from '../../src/control/admin/route-access.ts';
 import { ADMIN_TOKEN, type AdminDatabase, endedCall, idAt, startAdminDatabase } from '../support/admin-database.ts';
 import { callBody } from '../support/call-fixtures.ts';
-import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
+import { POSTGRES_KINDS } from '../support/postgres.ts';
 
 const [kind] = POSTGRES_KINDS;
 const OPERATOR = { authorization: `Bearer ${ADMIN_TOKEN}` };

@@ -37,8 +37,7 @@ import {
 } from '../support/call-fixtures.ts';
 import { fixedPrices } from '../support/fixed-prices.ts';
 import { MIGRATIONS, openTestPool } from '../support/open-migrated.ts';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
-import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
+import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { type QuietLog, quietLog } from '../support/quiet-log.ts';
 
 const DRAIN_MS = 20_000;

@@ -7,8 +7,7 @@ import { createAdminApp } from '../../src/control/admin/admin-app.ts';
 import { type EndedSessions, openEndedSessions } from '../../src/control/admin/ended-sessions.ts';
 import { bareAdminDeps } from '../support/admin-deps.ts';
 import { openTestPool } from '../support/open-migrated.ts';
-import { startPostgres } from '../support/postgres.ts';
-import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
+import { POSTGRES_KINDS, startPostgres } from '../support/postgres.ts';
 
 const TOKEN = 'the-admin-token-of-both-of-the-nodes';
 const ORIGIN = 'http://127.0.0.1:4142';

@@ -8,8 +8,7 @@ import { type AdminServer, listenAdmin } from '../../src/control/admin/admin-ser
 import { type EndedSessions, openEndedSessions } from '../../src/control/admin/ended-sessions.ts';
 import { bareAdminDeps } from '../support/admin-deps.ts';
 import { openTestPool } from '../support/open-migrated.ts';
-import { startPostgres } from '../support/postgres.ts';
-import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
+import { POSTGRES_KINDS, startPostgres } from '../support/postgres.ts';
 
 const TOKEN = 'the-admin-token-of-both-of-the-nodes';
 const log = pino({ level: 'silent' });

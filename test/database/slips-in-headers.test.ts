@@ -4,7 +4,7 @@ import { createGatewayClient } from '../../src/cli/gateway-client.ts';
 import { judgeSlips } from '../../src/cli/judge-slips.ts';
 import { ADMIN_TOKEN, type AdminDatabase, endedCall, startAdminDatabase } from '../support/admin-database.ts';
 import { NOON_MS } from '../support/call-fixtures.ts';
-import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
+import { POSTGRES_KINDS } from '../support/postgres.ts';
 
 const [kind] = POSTGRES_KINDS;
 let db: AdminDatabase;

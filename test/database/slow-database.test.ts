@@ -13,8 +13,7 @@ import { type BreakableLine, startBreakableLine } from '../support/breakable-lin
 import { callBegin, callBody, callEnd, priceByToken } from '../support/call-fixtures.ts';
 import { fixedPrices } from '../support/fixed-prices.ts';
 import { openTestPool } from '../support/open-migrated.ts';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
-import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
+import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { quietLog } from '../support/quiet-log.ts';
 
 const BATCH_TIMEOUT_MS = 1_000;

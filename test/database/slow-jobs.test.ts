@@ -9,8 +9,7 @@ import { withAnswerLimit } from '../../src/control/store/answer-limit.ts';
 import { inTransaction, openPool, withConnection } from '../../src/control/store/pool.ts';
 import { openSingleConnection } from '../../src/control/store/single-connection.ts';
 import { openTestPool } from '../support/open-migrated.ts';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
-import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
+import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { quietLog } from '../support/quiet-log.ts';
 
 describe.each(POSTGRES_KINDS)('$name', (kind) => {

@@ -5,8 +5,7 @@ import { ensurePartitions } from '../../src/control/store/partitions.ts';
 import { inTransaction, openPool } from '../../src/control/store/pool.ts';
 import { applyRetention } from '../../src/control/store/retention.ts';
 import { openTestPool } from '../support/open-migrated.ts';
-import { startPostgres } from '../support/postgres.ts';
-import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
+import { POSTGRES_KINDS, startPostgres } from '../support/postgres.ts';
 
 test.each(POSTGRES_KINDS)('$name: the roll-ups of a day may take longer than the pool allows', async (kind) => {
   const server = await startPostgres(kind);

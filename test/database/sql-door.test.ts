@@ -6,7 +6,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AdminDatabase, endedCall, startAdminDatabase, tokens } from '../support/admin-database.ts';
 import { NOON_MS } from '../support/call-fixtures.ts';
-import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
+import { POSTGRES_KINDS } from '../support/postgres.ts';
 
 const DOC = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'sql.md'), 'utf8');
 const QUESTIONS = [...DOC.matchAll(/^```sql\n(select[\s\S]*?)```/gm)].map(([, text = '']) => text);

@@ -18,8 +18,7 @@ import type { SpoolEntry } from '../../src/vocabulary/call-record.ts';
 import { bareAdminDeps } from '../support/admin-deps.ts';
 import { callBegin, callBody, callEnd, callId, NOON_MS, priceByToken } from '../support/call-fixtures.ts';
 import { MIGRATIONS, openTestPool } from '../support/open-migrated.ts';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
-import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
+import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 
 const NO_ID = '00000000-0000-0000-0000-000000000000';
 const CONTEXT = { process: 'p', priceCall: priceByToken, nowMs: NOON_MS };

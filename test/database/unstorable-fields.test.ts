@@ -9,8 +9,7 @@ import { openSpoolWriter } from '../../src/spool/spool-writer.ts';
 import { callBegin, callEnd, priceByToken } from '../support/call-fixtures.ts';
 import { fixedPrices } from '../support/fixed-prices.ts';
 import { openMigrated } from '../support/open-migrated.ts';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
-import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
+import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { quietLog } from '../support/quiet-log.ts';
 
 describe.each(POSTGRES_KINDS)('$name', (kind) => {

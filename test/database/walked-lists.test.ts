@@ -9,7 +9,7 @@ import { type Slice, type WalkLimits, walkWindow } from '../../src/control/log/w
 import { inSnapshot } from '../../src/control/store/pool.ts';
 import { type AdminDatabase, endedCall, startAdminDatabase, tokens } from '../support/admin-database.ts';
 import { NOON_MS } from '../support/call-fixtures.ts';
-import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
+import { POSTGRES_KINDS } from '../support/postgres.ts';
 
 const START_LIMIT_MS = 60_000;
 const PROPERTY_LIMIT_MS = 120_000;

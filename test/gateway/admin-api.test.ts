@@ -29,8 +29,7 @@ import { callBegin, callBody, callEnd, NOON_MS, priceByToken } from '../support/
 import { fixedPrices } from '../support/fixed-prices.ts';
 import { NO_BACKUPS } from '../support/no-backups.ts';
 import { openTestPool } from '../support/open-migrated.ts';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
-import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
+import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { testCatalogs } from '../support/test-catalogs.ts';
 
 const TOKEN = 'test-admin-token-of-thirty-two-characters';

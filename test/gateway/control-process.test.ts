@@ -17,8 +17,7 @@ import type { ControlStart, DownMessage, UpMessage } from '../../src/vocabulary/
 import type { Config } from '../../src/vocabulary/config.ts';
 import { callBegin, callEnd, NOON_MS, priceByToken } from '../support/call-fixtures.ts';
 import { fixedPrices } from '../support/fixed-prices.ts';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
-import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
+import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { quietLog } from '../support/quiet-log.ts';
 
 const TOKEN = 'cli-test-token';

@@ -16,8 +16,7 @@ import { migrate } from '../../src/control/store/migrate.ts';
 import { inTransaction } from '../../src/control/store/pool.ts';
 import { type MadeCall, makeItems, promote, type RecordsQuestion, sumRecords } from '../support/made-calls.ts';
 import { MIGRATIONS, openTestPool } from '../support/open-migrated.ts';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
-import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
+import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { sweepAt } from '../support/sweep-at.ts';
 
 /** Summer time ends in Berlin on 25 October 2026 at 01:00 UTC. */

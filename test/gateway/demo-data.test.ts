@@ -11,8 +11,7 @@ import { createPriceBook } from '../../src/pricing/price-book.ts';
 import type { SpoolEntry } from '../../src/vocabulary/call-record.ts';
 import { callBegin, callEnd, NOON_MS } from '../support/call-fixtures.ts';
 import { openTestPool } from '../support/open-migrated.ts';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
-import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
+import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { sweepAt } from '../support/sweep-at.ts';
 
 const { priceCall } = createPriceBook();

@@ -4,8 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { readJob } from '../../src/control/jobs/job-store.ts';
 import type { JobThreadSettings } from '../../src/control/process/job-thread.ts';
 import { type JobThread, runJobThread } from '../../src/control/process/run-job-thread.ts';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
-import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
+import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { ALL, declarePrice, expectSound, openStage, request, rowsOf, type Stage, storeCalls } from './reprice-stage.ts';
 import { waitUntil } from './start-gateway.ts';
 

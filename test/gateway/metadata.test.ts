@@ -17,8 +17,7 @@ import { migrate } from '../../src/control/store/migrate.ts';
 import { inTransaction } from '../../src/control/store/pool.ts';
 import { callBegin, NOON_MS, priceByToken } from '../support/call-fixtures.ts';
 import { MIGRATIONS, openTestPool } from '../support/open-migrated.ts';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
-import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
+import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { sweepAt } from '../support/sweep-at.ts';
 import {
   ACCOUNT_ID,

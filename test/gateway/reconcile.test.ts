@@ -16,8 +16,7 @@ import { callIdAt } from '../browser/store-calls.ts';
 import { callBegin, callEnd } from '../support/call-fixtures.ts';
 import { type ScriptedProvider, startScriptedProvider } from '../support/fake-provider.ts';
 import { openMigrated } from '../support/open-migrated.ts';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
-import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
+import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { buildAnswer } from '../support/scripted-answer.ts';
 import { startGateway, type TestGateway } from './start-gateway.ts';
 

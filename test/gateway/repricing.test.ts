@@ -13,8 +13,7 @@ import { makeInterruptedItem } from '../../src/control/shipper/build-batch.ts';
 import { BEGIN_BATCH } from '../../src/control/store/ingest-lock.ts';
 import { inTransaction } from '../../src/control/store/pool.ts';
 import { callBegin, callCheckpoint, callId, NOON_MS } from '../support/call-fixtures.ts';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
-import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
+import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { sweepAt } from '../support/sweep-at.ts';
 import {
   ACCOUNT_ID,

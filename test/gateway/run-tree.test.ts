@@ -14,8 +14,7 @@ import type { SpoolEntry } from '../../src/vocabulary/call-record.ts';
 import { formatUsd, parseUsd } from '../../src/vocabulary/usd.ts';
 import { callBegin, callEnd, callId, NOON_MS, priceByToken } from '../support/call-fixtures.ts';
 import { openTestPool } from '../support/open-migrated.ts';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
-import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
+import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 
 /** Parents first, in display order. */
 function* walkRunTree(node: RunNode): Generator<RunNode> {

@@ -10,8 +10,7 @@ import { formatUsd, parseUsd } from '../../src/vocabulary/usd.ts';
 import { type CallStore, callIdAt, openCallStore } from '../browser/store-calls.ts';
 import { createSeededRandom } from '../proxy/seeded-random.ts';
 import { callBegin, callEnd } from '../support/call-fixtures.ts';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
-import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
+import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { readAdminFile, startGateway, type TestGateway } from './start-gateway.ts';
 
 const CALLS = 900;

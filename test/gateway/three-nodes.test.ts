@@ -23,8 +23,7 @@ import { buildBatch } from '../../src/control/shipper/build-batch.ts';
 import { openIngestSession } from '../../src/control/shipper/ingest-session.ts';
 import { callBegin, callEnd, priceByToken } from '../support/call-fixtures.ts';
 import { openTestPool } from '../support/open-migrated.ts';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
-import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
+import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { runTollgate } from './run-tollgate.ts';
 import { type GatewayProcess, startGateway, type TestGateway, waitUntil } from './start-gateway.ts';
 

@@ -9,8 +9,7 @@ import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ScriptedProvider, startScriptedProvider } from '../support/fake-provider.ts';
 import { openTestPool } from '../support/open-migrated.ts';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
-import { POSTGRES_KINDS } from '../support/postgres-kinds.ts';
+import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { buildAnswer } from '../support/scripted-answer.ts';
 import { asRecord, startGateway, type TestGateway, waitUntil } from './start-gateway.ts';
 

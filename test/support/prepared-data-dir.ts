@@ -9,7 +9,7 @@ import { pino } from 'pino';
 import { startEmbeddedPostgres } from '../../src/supervisor/postgres/embedded-postgres.ts';
 import { copyKept, keep, placeOfKept } from './kept-folder.ts';
 import { MIGRATIONS, openMigrated } from './open-migrated.ts';
-import { EMBEDDED } from './postgres-kinds.ts';
+import { EMBEDDED } from './postgres.ts';
 
 const SUPERVISOR = join(import.meta.dirname, '..', '..', 'src', 'supervisor', 'postgres');
 const OF_THE_SERVER_THAT_RAN = ['postgres.log', 'postgres.pipe', 'socket', 'postgres/postmaster.opts'];
