@@ -41,6 +41,7 @@ function normaliseRealtime(native: JsonObject): Normalised {
   draft.set('output_audio', outputAudio);
   draft.set('output', output === null ? null : output - (outputAudio ?? 0));
   if (total !== null && input !== null && output !== null && input + output !== total) draft.remark();
+  draft.expectBoth(input, output);
   return draft.done(null);
 }
 
