@@ -19,7 +19,7 @@ import { WALK_LIMITS } from '../../src/control/log/walk-window.ts';
 import { openIngestSession } from '../../src/control/shipper/ingest-session.ts';
 import { inTransaction } from '../../src/control/store/pool.ts';
 import { type MadeCall, makeItems } from '../support/made-calls.ts';
-import { openMigrated } from '../support/open-migrated.ts';
+import { openTestPool } from '../support/open-migrated.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { sweepAt } from '../support/sweep-at.ts';
 
@@ -31,15 +31,13 @@ const SUNDAY_MS = Date.UTC(2026, 10, 22);
 describe.each(POSTGRES_KINDS)('sums by facet in $name', (kind) => {
   let server: TestPostgres;
   let pool: pg.Pool;
-  let databases = 0;
 
   beforeAll(async () => {
     server = await startPostgres(kind);
   });
   afterAll(() => server.remove());
   beforeEach(async () => {
-    databases += 1;
-    pool = await openMigrated(await server.createDatabase(`facets_${databases}`));
+    pool = openTestPool(await server.createDatabase());
     return () => pool.end();
   });
 

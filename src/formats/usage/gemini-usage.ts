@@ -4,7 +4,7 @@
  * Interaction.Usage, November 2026.
  */
 import type { JsonObject } from '../../vocabulary/token-usage.ts';
-import { type ByModality, setInput } from './modalities.ts';
+import { type ByModality, needsSplit, setInput } from './modalities.ts';
 import { readArray, readCount, readName } from './read-json.ts';
 import { createDraft, type Draft, type Normalised } from './reported-usage.ts';
 
@@ -94,7 +94,12 @@ function readModalities(
   return found;
 }
 
-export function normaliseGemini(native: JsonObject, names: Names, grounding: Grounding): Normalised {
+export function normaliseGemini(
+  native: JsonObject,
+  names: Names,
+  grounding: Grounding,
+  model: string | null = null,
+): Normalised {
   const draft = createDraft();
   const byModality = (list: readonly string[]) => readModalities(draft, native, list, names.detailCount);
   const input = readCount(native, names.input);
@@ -112,7 +117,9 @@ export function normaliseGemini(native: JsonObject, names: Names, grounding: Gro
       extraParts: byModality(names.toolUseDetails) ?? {},
     });
   if (output !== null || thoughts !== null) {
-    const parts = byModality(names.outputDetails) ?? {};
+    const split = byModality(names.outputDetails);
+    if (needsSplit(model, output, split !== null)) draft.lack();
+    const parts = split ?? {};
     draft.set('output_audio', parts.audio ?? null);
     draft.set('output_image', parts.image ?? null);
     draft.set('output_video', parts.video ?? null);

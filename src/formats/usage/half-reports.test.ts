@@ -102,3 +102,36 @@ test('tokens of Converse’s total that belong to no part are billed at an unkno
     flags: ['inconsistent'],
   });
 });
+
+describe('output of a model that answers in sound or pictures too must be taken apart', () => {
+  const chat = { prompt_tokens: 7, completion_tokens: 9, total_tokens: 16 };
+  const gemini = { promptTokenCount: 7, candidatesTokenCount: 9, totalTokenCount: 16 };
+  test.each<[string, UsageFormatName, JsonObject, boolean]>([
+    ['sound, not split', 'chat-completions', { model: 'gpt-audio', usage: chat }, true],
+    [
+      'sound, split',
+      'chat-completions',
+      { model: 'gpt-audio', usage: { ...chat, completion_tokens_details: { audio_tokens: 0, text_tokens: 9 } } },
+      false,
+    ],
+    ['text alone', 'chat-completions', { model: 'gpt-4o-mini', usage: chat }, false],
+    [
+      'pictures, not split',
+      'generate-content',
+      { modelVersion: 'gemini-2.5-flash-image', usageMetadata: gemini },
+      true,
+    ],
+    [
+      'pictures, split',
+      'generate-content',
+      {
+        modelVersion: 'gemini-2.5-flash-image',
+        usageMetadata: { ...gemini, candidatesTokensDetails: [{ modality: 'TEXT', tokenCount: 9 }] },
+      },
+      false,
+    ],
+    ['pictures by the compatible API', 'chat-completions', { model: 'gemini-3-pro-image', usage: chat }, true],
+  ])('%s: incomplete %s', (_, format, body, isIncomplete) => {
+    expect(readWhole(format, body).isIncomplete).toBe(isIncomplete);
+  });
+});

@@ -3,7 +3,7 @@
  * Source: OpenAI's API reference (usage objects), November 2026.
  */
 import type { JsonObject } from '../../vocabulary/token-usage.ts';
-import { type ByModality, setInput } from './modalities.ts';
+import { type ByModality, needsSplit, setInput } from './modalities.ts';
 import { readCount, readObject } from './read-json.ts';
 import { createDraft, type Draft, type Normalised } from './reported-usage.ts';
 import { readServerTools } from './server-tools.ts';
@@ -31,6 +31,7 @@ export const RESPONSES_NAMES: Names = {
 };
 
 export interface OpenAiExtras {
+  readonly model?: string | null;
   /** Cached tokens reported elsewhere, for usage objects without any. */
   readonly cachedElsewhere?: number | null;
   readonly webSearches?: number | null;
@@ -71,6 +72,10 @@ export function normaliseOpenAi(native: JsonObject, names: Names, extras: OpenAi
   // A total that the input fills says that there was no output.
   if (output !== null || total === null || total !== allInput) draft.expectBoth(allInput, output);
   setOutput(draft, output, outputDetails, false);
+  const isSplit = ['text_tokens', 'audio_tokens', 'image_tokens'].some(
+    (name) => readCount(outputDetails, name) !== null,
+  );
+  if (needsSplit(extras.model ?? null, output, isSplit)) draft.lack();
   setServerTools(draft, native, extras);
   return draft.done(readCount(outputDetails, 'reasoning_tokens'));
 }
