@@ -6,9 +6,11 @@ import { z } from 'zod';
 import { isAnswered, type Peer, readFreePort, waitFor } from './peer.ts';
 import { listDescendants, readCommandLine } from './process-figures.ts';
 import { LOAD_CORE, PROXY_CORE, place, stopChild } from './programs.ts';
+import type { AskedWay } from './variants.ts';
 
 const AdminFile = z.object({ url: z.string(), token: z.string() });
 const CreatedKey = z.object({ key: z.string() });
+const CreatedRunToken = z.object({ token: z.string() });
 const Status = z.object({ processes: z.array(z.object({ role: z.string(), pid: z.number().nullable() })) });
 
 type Admin = z.infer<typeof AdminFile>;
@@ -48,10 +50,27 @@ async function makeBudgets(admin: Admin): Promise<void> {
   await callAdmin(admin, 'POST', '/api/v1/budgets', { ...budget, name: 'Account', scope: 'account', period: 'month' });
 }
 
+const KEY_ID = 1;
+const SESSION = '01a22b99-6db3-717b-8b4d-05be6567110f';
+
+/** As an agent asks that has an address alone: a run token in it says what else headers do, and the agent its session. */
+async function askAsAgent(admin: Admin): Promise<AskedWay> {
+  await callAdmin(admin, 'PATCH', `/api/v1/keys/${KEY_ID}`, { runs_from: ['agents'] });
+  const run = { trace_id: 'run-0123456789abcdef', span_path: 'plan/search', metadata: { Feature: 'search' } };
+  const { token } = CreatedRunToken.parse(await callAdmin(admin, 'POST', '/api/v1/run-tokens', run));
+  return {
+    path: `/@${token}/v1/chat/completions`,
+    userAgent: 'pi/1.6.0 (linux; node/v26.10.0; x64)',
+    headers: [`session-id: ${SESSION}`, `x-client-request-id: ${SESSION}`],
+  };
+}
+
 export interface GatewayOptions {
   /** Those whose address is the benchmark's provider, in the form of the settings' names. */
   readonly providers?: readonly string[];
   readonly hasBudgets?: boolean;
+  /** Whether it is asked with a run token in the address, by an agent whose ids make runs. */
+  readonly isAskedByAgent?: boolean;
   /** Whose gateway: this checkout's, or that of another one with its dependencies installed. */
   readonly checkout?: string;
 }
@@ -59,7 +78,7 @@ export interface GatewayOptions {
 const THIS_CHECKOUT = join(import.meta.dirname, '..', '..');
 
 export async function startGateway(directory: string, mockPort: number, options: GatewayOptions = {}): Promise<Peer> {
-  const { providers = ['OPENAI'], hasBudgets = false, checkout = THIS_CHECKOUT } = options;
+  const { providers = ['OPENAI'], hasBudgets = false, isAskedByAgent = false, checkout = THIS_CHECKOUT } = options;
   mkdirSync(directory, { recursive: true });
   const [port, adminPort] = [await readFreePort(), await readFreePort()];
   const { DATABASE_URL: _notForBenchmarks, ...inherited } = process.env;
@@ -98,13 +117,14 @@ export async function startGateway(directory: string, mockPort: number, options:
       return isAnswered(`http://127.0.0.1:${port}/readyz`);
     });
     if (hasBudgets) await makeBudgets(admin);
+    const asked = isAskedByAgent ? await askAsAgent(admin) : {};
     const all = listDescendants(child.pid ?? 0);
     const proxyPids = await findProxyPids(admin, all);
     if (proxyPids.length !== 1) throw new Error(`one proxy process expected, found ${proxyPids.length}`);
     const otherPids = [child.pid ?? 0, ...all.filter((pid) => !proxyPids.includes(pid))];
     place(proxyPids, PROXY_CORE);
     place(otherPids, LOAD_CORE);
-    return { name: 'gateway', jsonPort: port, ssePort: port, gatewayKey, proxyPids, otherPids, stop };
+    return { name: 'gateway', jsonPort: port, ssePort: port, gatewayKey, asked, proxyPids, otherPids, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -24,6 +24,7 @@ const USAGE = `npm run bench:proxy -- [options]
   --only NAME,NAME   of: ${VARIANTS.map((variant) => variant.name).join(', ')}, latency
   --streams N,N      memory with so many open streams as well, e.g. 1000,5000 (takes a fresh gateway each)
   --budgets          with hard budgets of the key and the account in force, which every call reserves in
+  --agents           the gateway is asked by an agent: a run token in the address, runs_from=agents (with --beside .: what that costs)
   --beside DIR       beside the gateway of another checkout (with its dependencies installed) instead of nginx
   --self             nginx against nginx: the ratio must be 1, else the machine is too noisy
   --json             the results as JSON on standard output
@@ -36,6 +37,7 @@ const { values: options } = parseArgs({
     only: { type: 'string' },
     streams: { type: 'string' },
     budgets: { type: 'boolean', default: false },
+    agents: { type: 'boolean', default: false },
     beside: { type: 'string' },
     self: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
@@ -52,7 +54,7 @@ const say = (text: string) => process.stderr.write(`${text}\n`);
 function startMeasured(directory: string, mock: Mock): Promise<Peer> {
   return options.self
     ? startNginx('nginx as the gateway', directory, mock.port)
-    : startGateway(directory, mock.port, { hasBudgets: options.budgets });
+    : startGateway(directory, mock.port, { hasBudgets: options.budgets, isAskedByAgent: options.agents });
 }
 
 function startPeer(directory: string, mock: Mock): Promise<Peer> {
