@@ -41,17 +41,25 @@ async function findProxyPids(admin: Admin, descendants: readonly number[]): Prom
   return descendants.filter((pid) => readCommandLine(pid).includes('internal-proxy'));
 }
 
-/** Too large to refuse anything; a call without a stated maximum holds a sum. */
-async function makeBudgets(admin: Admin): Promise<void> {
-  const budget = { amount_usd: '1000000', when_unknown: 'hold', held_when_unknown_usd: '0.0001' };
-  await callAdmin(admin, 'POST', '/api/v1/budgets', { ...budget, name: 'Key', scope: 'key', period: 'day' });
-  await callAdmin(admin, 'POST', '/api/v1/budgets', { ...budget, name: 'Account', scope: 'account', period: 'month' });
+const KEY = 1;
+/** Too large to refuse anything. */
+const LIMIT = { max_concurrent: 100_000, requests_per_minute: 1_000_000_000, tokens_per_minute: 1_000_000_000_000 };
+const BUDGET = { amount_usd: '1000000', when_unknown: 'refuse' };
+
+/** Limits and hard budgets of the key and the account, and brakes that have paused a run of others. */
+async function setGuards(admin: Admin): Promise<void> {
+  await callAdmin(admin, 'PATCH', `/api/v1/keys/${KEY}`, LIMIT);
+  await callAdmin(admin, 'POST', '/api/v1/limits', LIMIT);
+  await callAdmin(admin, 'POST', '/api/v1/budgets', { ...BUDGET, name: 'Key', scope: 'key', period: 'day' });
+  await callAdmin(admin, 'POST', '/api/v1/budgets', { ...BUDGET, name: 'Account', scope: 'account', period: 'month' });
+  await callAdmin(admin, 'POST', '/api/v1/brakes/pauses', { scope: 'run', value: 'another-run', reason: 'bench' });
 }
 
 export interface GatewayOptions {
   /** Those whose address is the benchmark's provider, in the form of the settings' names. */
   readonly providers?: readonly string[];
-  readonly hasBudgets?: boolean;
+  /** Whether limits, budgets and brakes are in force on every call. */
+  readonly isGuarded?: boolean;
   /** Whose gateway: this checkout's, or that of another one with its dependencies installed. */
   readonly checkout?: string;
 }
@@ -59,7 +67,7 @@ export interface GatewayOptions {
 const THIS_CHECKOUT = join(import.meta.dirname, '..', '..');
 
 export async function startGateway(directory: string, mockPort: number, options: GatewayOptions = {}): Promise<Peer> {
-  const { providers = ['OPENAI'], hasBudgets = false, checkout = THIS_CHECKOUT } = options;
+  const { providers = ['OPENAI'], isGuarded = false, checkout = THIS_CHECKOUT } = options;
   mkdirSync(directory, { recursive: true });
   const [port, adminPort] = [await readFreePort(), await readFreePort()];
   const { DATABASE_URL: _notForBenchmarks, ...inherited } = process.env;
@@ -97,7 +105,7 @@ export async function startGateway(directory: string, mockPort: number, options:
       assertAlive();
       return isAnswered(`http://127.0.0.1:${port}/readyz`);
     });
-    if (hasBudgets) await makeBudgets(admin);
+    if (isGuarded) await setGuards(admin);
     const all = listDescendants(child.pid ?? 0);
     const proxyPids = await findProxyPids(admin, all);
     if (proxyPids.length !== 1) throw new Error(`one proxy process expected, found ${proxyPids.length}`);

@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util';
 import { writeAnswers } from './answers.ts';
 import { startGateway } from './gateway.ts';
 import { type BodyLengths, measureStreams, warmUp } from './measure.ts';
-import { isNginxInstalled, NGINX_MISSING, startNginx } from './nginx.ts';
+import { isNginxInstalled, NGINX, NGINX_MISSING, startNginx } from './nginx.ts';
 import type { Peer } from './peer.ts';
 import { buildPrograms, type Mock, startMock } from './programs.ts';
 import { isWorse, type MemoryResult, type Results, reportText } from './report.ts';
@@ -23,8 +23,9 @@ const USAGE = `npm run bench:proxy -- [options]
   --rounds N         so many rounds
   --only NAME,NAME   of: ${VARIANTS.map((variant) => variant.name).join(', ')}, latency
   --streams N,N      memory with so many open streams as well, e.g. 1000,5000 (takes a fresh gateway each)
-  --budgets          with hard budgets of the key and the account in force, which every call reserves in
+  --guards           with limits, hard budgets and pausing brakes of the key and the account in force on every call
   --beside DIR       beside the gateway of another checkout (with its dependencies installed) instead of nginx
+  --beside-unguarded beside the same gateway without guards: what they cost (means --guards)
   --self             nginx against nginx: the ratio must be 1, else the machine is too noisy
   --json             the results as JSON on standard output
 Ends with 1 when a ratio is worse than what the repository knows of it (known-ratios.ts).`;
@@ -35,8 +36,9 @@ const { values: options } = parseArgs({
     rounds: { type: 'string' },
     only: { type: 'string' },
     streams: { type: 'string' },
-    budgets: { type: 'boolean', default: false },
+    guards: { type: 'boolean', default: false },
     beside: { type: 'string' },
+    'beside-unguarded': { type: 'boolean', default: false },
     self: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
@@ -47,18 +49,26 @@ const rounds = Number(options.rounds ?? (options.quick ? 3 : 10));
 const chosen = options.only?.split(',') ?? null;
 const streamCounts = options.streams?.split(',').map(Number) ?? [];
 const isChosen = (name: string) => chosen === null || chosen.includes(name);
+const isBesideUnguarded = options['beside-unguarded'];
+const isGuarded = options.guards || isBesideUnguarded;
 const say = (text: string) => process.stderr.write(`${text}\n`);
 
 function startMeasured(directory: string, mock: Mock): Promise<Peer> {
   return options.self
     ? startNginx('nginx as the gateway', directory, mock.port)
-    : startGateway(directory, mock.port, { hasBudgets: options.budgets });
+    : startGateway(directory, mock.port, { isGuarded });
+}
+
+function namePeer(): string {
+  if (isBesideUnguarded) return 'without guards';
+  return options.beside === undefined ? NGINX : 'the other checkout';
 }
 
 function startPeer(directory: string, mock: Mock): Promise<Peer> {
+  if (isBesideUnguarded) return startGateway(directory, mock.port);
   return options.beside === undefined
-    ? startNginx('nginx', directory, mock.port)
-    : startGateway(directory, mock.port, { checkout: resolve(options.beside), hasBudgets: options.budgets });
+    ? startNginx(NGINX, directory, mock.port)
+    : startGateway(directory, mock.port, { checkout: resolve(options.beside), isGuarded });
 }
 
 async function withPair<T>(directory: string, mock: Mock, name: string, work: (pair: Pair) => Promise<T>): Promise<T> {
@@ -138,7 +148,7 @@ async function main(): Promise<void> {
       }
       const delay = speed.cpu.find(({ variant }) => variant === 'sse-untouched')?.chunkDelayMs ?? null;
       const results: Results = {
-        peer: options.beside === undefined ? 'nginx' : 'the other checkout',
+        peer: namePeer(),
         versions: versions(),
         rounds,
         loadAverage: [before, loadavg()[0] ?? 0],
@@ -147,7 +157,7 @@ async function main(): Promise<void> {
         memory,
       };
       process.stdout.write(`${options.json ? JSON.stringify(results, null, 2) : reportText(results)}\n`);
-      if (!options.self && options.beside === undefined && isWorse(results.cpu)) process.exitCode = 1;
+      if (!options.self && results.peer === NGINX && isWorse(results.cpu)) process.exitCode = 1;
     } finally {
       await mock.stop();
     }
@@ -161,7 +171,7 @@ if (options.help) {
 } else if (process.platform !== 'linux') {
   say('This benchmark reads CPU times from /proc and pins processes to cores: it runs on Linux only.');
   process.exitCode = 2;
-} else if (options.beside === undefined && !isNginxInstalled()) {
+} else if (namePeer() === NGINX && !isNginxInstalled()) {
   say(NGINX_MISSING);
   process.exitCode = 2;
 } else {

@@ -4,6 +4,7 @@ import type { PicoUsd } from '../../vocabulary/usd.ts';
 import { MAX_MODEL_LENGTH } from '../billing-terms.ts';
 import type { PriceBook } from '../price-book.ts';
 import type { BilledBegin, BilledEnd } from '../to-billable-call.ts';
+import { ExactRates } from './exact-rates.ts';
 import { createFindGreatestCost, type FindGreatestCost } from './find-greatest-cost.ts';
 import type { AskedCall, GreatestCost, SettledCost } from './greatest-cost.ts';
 import { KnownAnswers } from './known-answers.ts';
@@ -29,6 +30,11 @@ const MAX_OPEN_BYTES = 8 * 1024 * 1024;
 /** The provider may leave out a part of what is sent, so that its count says nothing about the whole. */
 const SHORTENED = ['"truncation"', '"clear_tool_uses', '"compact'] as const;
 
+interface Finders {
+  readonly findGreatest: FindGreatestCost;
+  readonly exactRates: ExactRates;
+}
+
 interface OpenCall {
   readonly kind: string;
   /** The key and the kind; null where the key is not known. */
@@ -53,7 +59,7 @@ function kindOf(accountId: number, { provider, providerAlias, endpoint, modelReq
 
 /** `bookOf` is null as long as the prices are not loaded: until then nothing has one. */
 export function createCallCosts(bookOf: (accountId: number) => PriceBook | null): CallCosts {
-  const finders = new WeakMap<PriceBook, FindGreatestCost>();
+  const finders = new WeakMap<PriceBook, Finders>();
   const prompts = new KnownPrompts();
   const excess = new LearntExcess();
   const usualCosts = new UsualCosts();
@@ -61,10 +67,10 @@ export function createCallCosts(bookOf: (accountId: number) => PriceBook | null)
   const open = new Map<string, OpenCall>();
   let openBytes = 0;
 
-  function finderOf(book: PriceBook): FindGreatestCost {
+  function findersOf(book: PriceBook): Finders {
     const known = finders.get(book);
     if (known !== undefined) return known;
-    const made = createFindGreatestCost(book, answers.find);
+    const made = { findGreatest: createFindGreatestCost(book, answers.find), exactRates: new ExactRates(book) };
     finders.set(book, made);
     return made;
   }
@@ -97,7 +103,7 @@ export function createCallCosts(bookOf: (accountId: number) => PriceBook | null)
       const conversation = `${call.conversations ?? ''}\n${kind}`;
       const hashes = readHashes(call);
       const counted = hashes === null ? null : prompts.find(conversation, hashes);
-      const found = finderOf(book)(call, counted);
+      const found = findersOf(book).findGreatest(call, counted);
       const bound = found.kind === 'known' ? found.amount : null;
       const greatest = found.kind === 'known' ? { ...found, amount: excess.raise(kind, found.amount) } : found;
       const usualOf = call.keyId === undefined ? null : `${call.keyId}\n${kind}`;
@@ -110,7 +116,9 @@ export function createCallCosts(bookOf: (accountId: number) => PriceBook | null)
       const book = bookOf(accountId);
       const call = takeOpen(begin.id);
       if (book === null) return { kind: 'unknown', why: 'unpriced', knownAmount: 0n };
-      const settled = settledCostOf(begin, end, book);
+      const usual = findersOf(book).exactRates.costOf(begin, end);
+      const settled: SettledCost =
+        usual === null ? settledCostOf(begin, end, book) : { kind: 'exact', amount: usual };
       if (call === null || settled.kind !== 'exact') return settled;
       if (call.usualOf !== null && end.outcome === 'ok') usualCosts.note(call.usualOf, settled.amount);
       if (call.bound === null) return settled;
