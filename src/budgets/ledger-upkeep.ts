@@ -183,18 +183,23 @@ export class LedgerUpkeep {
     }));
   }
 
-  mode(): SharingMode {
-    return this.#ledger.readSignal().mode;
+  mode(nowMs: number): SharingMode {
+    return this.#ledger.readSignal(nowMs).mode;
+  }
+
+  /** Until then no other node takes this one to be lost, if it is alone. */
+  setAloneUntil(untilMs: number): void {
+    this.#prepared('update sharing set alone_until = ?').run(Math.floor(untilMs));
   }
 
   setMode(mode: SharingMode): void {
     this.#db.prepare('update sharing set mode = ?').run(mode);
   }
 
-  /** From now on only what is used already may be spent, until more is leased. Returns what is held of each scope. */
+  /** From now on only what is used already may be spent, until more is leased. Returns what is used of each scope. */
   beginSharing(): readonly HeldScope[] {
     return inLedgerTransaction(this.#db, () => {
-      this.#db.exec(`update scopes as x set held = ${USED} where (select mode from sharing) <> 'sharing'`);
+      this.#db.exec(`update scopes as x set held = ${USED}`);
       this.setMode('sharing');
       return this.#prepared(`select ${SCOPE}, held from scopes where held > 0`).all().map(toHeld);
     });
@@ -212,14 +217,23 @@ export class LedgerUpkeep {
   beginAlone(elsewhere: readonly HeldScope[]): void {
     inLedgerTransaction(this.#db, () => {
       this.#db.exec('update scopes set elsewhere = 0');
-      const set = this.#prepared(
-        `insert into scopes (account, budget, value, period, elsewhere, used) values (?, ?, ?, ?, ?, 0)
-         on conflict do update set elsewhere = excluded.elsewhere`,
-      );
-      for (const { accountId, budgetId, value, periodStartMs, held } of elsewhere)
-        set.run(accountId, budgetId, value, periodStartMs, held);
+      this.#setElsewhere(elsewhere);
       this.setMode('sole');
     });
+  }
+
+  /** Calls of nodes that left may be stored later. */
+  noteElsewhere(elsewhere: readonly HeldScope[]): void {
+    inLedgerTransaction(this.#db, () => this.#setElsewhere(elsewhere));
+  }
+
+  #setElsewhere(elsewhere: readonly HeldScope[]): void {
+    const set = this.#prepared(
+      `insert into scopes (account, budget, value, period, elsewhere, used) values (?, ?, ?, ?, ?, 0)
+       on conflict do update set elsewhere = excluded.elsewhere`,
+    );
+    for (const { accountId, budgetId, value, periodStartMs, held } of elsewhere)
+      set.run(accountId, budgetId, value, periodStartMs, held);
   }
 
   listWants(): readonly Want[] {
@@ -295,7 +309,7 @@ export class LedgerUpkeep {
     );
     // Processes look many times in between.
     this.#db.prepare('delete from asks where number <= ?').run(this.#askedAtTidy);
-    this.#askedAtTidy = this.#ledger.readSignal().asked;
+    this.#askedAtTidy = this.#ledger.readSignal(nowMs).asked;
   }
 
   close(): void {

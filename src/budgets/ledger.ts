@@ -96,7 +96,7 @@ export class BudgetLedger {
          answered = excluded.answered, is_silent = 0`,
     );
     this.#silence = prepare(`update shares set is_silent = 1 where ${IS_SCOPE} and process = ?`);
-    this.#signal = prepare('select mode, asked from sharing');
+    this.#signal = prepare('select mode, asked, alone_until from sharing');
     this.#raise = prepare('update sharing set asked = asked + 1 returning asked');
     this.#ask = prepare(`insert into asks values (?, ?, ?, ?, ?) on conflict do update set number = excluded.number`);
     this.#asks = prepare('select account, budget, value, period from asks where number > ?');
@@ -129,11 +129,13 @@ export class BudgetLedger {
     return inLedgerTransaction(this.#db, work);
   }
 
-  readSignal(): Signal {
+  readSignal(nowMs: number): Signal {
     const row = this.#signal.get();
     const mode = row?.['mode'];
+    const aloneUntil = row?.['alone_until'];
+    const isAlone = aloneUntil == null || nowMs < Number(aloneUntil);
     return {
-      mode: mode === 'sharing' || mode === 'waiting' ? mode : 'sole',
+      mode: mode === 'sharing' ? mode : mode === 'waiting' || !isAlone ? 'waiting' : 'sole',
       asked: Number(row?.['asked'] ?? 0),
     };
   }

@@ -87,7 +87,7 @@ export class ProcessShares {
     this.#process = process;
     this.#nowMs = nowMs;
     this.#onFailure = onFailure;
-    this.#seen = ledger.readSignal();
+    this.#seen = ledger.readSignal(nowMs());
   }
 
   /** Null: the ledger has to be asked. */
@@ -112,7 +112,7 @@ export class ProcessShares {
     const reserved: string[] = [];
     try {
       return this.#ledger.inTransaction(() => {
-        const { mode } = this.#ledger.readSignal();
+        const { mode } = this.#ledger.readSignal(this.#nowMs());
         const answers = requests.map((request) => {
           const answer = this.#reserveOne(request, mode, grantedBefore);
           if (answer.kind === 'reserved') reserved.push(request.callId);
@@ -150,7 +150,7 @@ export class ProcessShares {
   close(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     for (const share of this.#shares.values()) giveBack(share);
-    this.#writeAll(this.#ledger.readSignal());
+    this.#writeAll(this.#ledger.readSignal(this.#nowMs()));
   }
 
   #reserveOne(
@@ -290,7 +290,7 @@ export class ProcessShares {
 
   #look(): void {
     try {
-      const signal = this.#ledger.readSignal();
+      const signal = this.#ledger.readSignal(this.#nowMs());
       const isAsked = signal.asked !== this.#seen.asked || signal.mode !== this.#seen.mode;
       const nowMs = performance.now();
       if (!isAsked && nowMs - this.#wroteMs < WRITE_MS) return;

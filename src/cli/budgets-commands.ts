@@ -1,9 +1,12 @@
-/** `tollgate budgets list|show|create|edit|delete`. */
+/** `tollgate budgets list|runs|show|create|edit|delete|nodes|release`. */
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
+import { formatDuration } from '../vocabulary/format-amounts.ts';
 import { formatUsd, parseUsd } from '../vocabulary/usd.ts';
+import { confirm } from './confirm.ts';
 import { formatTable, right } from './format-table.ts';
 import { type ApiRecord, type ClientFlags, createGatewayClient, RecordList } from './gateway-client.ts';
+import { BudgetOverview, sumOf } from './judge-budgets.ts';
 import { createOutput } from './output.ts';
 import { terminalText } from './terminal-text.ts';
 
@@ -194,6 +197,47 @@ async function listRunBudgets(flags: ClientFlags): Promise<void> {
   await output.lines(formatTable(['run', right('budget'), right('spent'), right('reserved')], rows));
 }
 
+const NODE_COLUMNS = ['node', 'takes part', right('holds'), right('not spent'), right('budgets'), 'last seen'] as const;
+
+async function listNodes(flags: ClientFlags): Promise<void> {
+  const output = createOutput(process.stdout);
+  const { nodes } = await createGatewayClient(flags).ask(BudgetOverview, '/api/v1/budget-overview');
+  if (flags.json) return output.jsonLines(nodes);
+  const rows = nodes.map(({ name, mode, silent_seconds: silent, lost, holds }) => [
+    terminalText(name),
+    mode === 'sole' ? 'alone: holds all' : (mode ?? 'no more'),
+    `$${sumOf(holds, 'held_usd')}`,
+    `$${sumOf(holds, 'unused_usd')}`,
+    String(holds.length),
+    `${silent === null ? 'unknown' : `${formatDuration(silent * 1_000)} ago`}${lost ? ', silent' : ''}`,
+  ]);
+  await output.lines(formatTable(NODE_COLUMNS, rows));
+}
+
+interface ReleaseFlags extends ClientFlags {
+  readonly yes?: true;
+}
+
+const RELEASE_WARNING = `What the node holds of budgets and has not spent, as far as its calls are stored, can be spent by the others
+from then on. If it still runs somewhere, cut off from the database, it spends the same money until it is back; and what
+lies in its spool counts only when that is imported. So stop it, import its spool if that can be had, and then release it.`;
+
+async function releaseNode(name: string, flags: ReleaseFlags): Promise<void> {
+  const output = createOutput(process.stdout);
+  if (flags.yes !== true) {
+    process.stderr.write(`${RELEASE_WARNING}\n`);
+    const question = `Is the node ${terminalText(name)} gone for good?`;
+    if (!(await confirm(question, 'add --yes when the node is gone for good')))
+      return output.line('Nothing was changed.');
+  }
+  const path = `/api/v1/budget-nodes/${encodeURIComponent(name)}/release`;
+  const answer = await createGatewayClient(flags).ask(z.object({ released_usd: z.string() }), path, { method: 'POST' });
+  if (flags.json) return output.json(answer);
+  await output.line(
+    `Free for the other nodes: $${answer.released_usd}. What the node has spent, as its stored calls say, stays spent.`,
+  );
+}
+
 export function addBudgetsCommands(program: Command, addClientOptions: (command: Command) => Command): void {
   const budgets = program
     .command('budgets')
@@ -230,6 +274,17 @@ export function addBudgetsCommands(program: Command, addClientOptions: (command:
       .option('--name <name>', 'its new name')
       .option('--amount <usd>', 'dollars for each period'),
   ).action((id: string, flags: ChangeFlags) => editBudget(id, flags));
+  addClientOptions(budgets.command('nodes'))
+    .description('the nodes that hold money of budgets, and what each has not spent')
+    .action((flags: ClientFlags) => listNodes(flags));
+  addClientOptions(budgets.command('release <node>'))
+    .description('free what a node that is gone for good holds of budgets and has not spent')
+    .option('--yes', 'without the question')
+    .addHelpText(
+      'after',
+      `\n${RELEASE_WARNING}\n\nWithout it: what the node holds counts as spent until the period of the budget ends (docs/budgets.md).\n\nExample:\n  tollgate budgets release n3`,
+    )
+    .action((node: string, flags: ReleaseFlags) => releaseNode(node, flags));
   addClientOptions(budgets.command('delete <id>'))
     .description('delete a budget')
     .action((id: string, flags: ClientFlags) => deleteBudget(id, flags));

@@ -5,6 +5,7 @@ import type { Finding } from './finding.ts';
 import { Attempts, judgeAttempts, judgePrices, judgeStatus, PriceWarnings, Status } from './findings.ts';
 import { type ClientFlags, createGatewayClient } from './gateway-client.ts';
 import { judgeBatches } from './judge-batches.ts';
+import { BudgetOverview, judgeBudgets } from './judge-budgets.ts';
 import { judgeCredentials, KeptCredentials } from './judge-credentials.ts';
 import { judgeLedger, judgeQuarantine, Quarantine } from './judge-ledger.ts';
 import { judgeNodes } from './judge-nodes.ts';
@@ -38,6 +39,7 @@ async function examine(flags: ClientFlags): Promise<void> {
   const isUp = status.database.state === 'up';
   if (isUp) findings.push(...judgeNodes(await readNodes(client), Date.now()));
   if (isUp) findings.push(...judgeCredentials(await client.ask(KeptCredentials, '/api/v1/credentials')));
+  if (isUp) findings.push(...judgeBudgets(await client.ask(BudgetOverview, '/api/v1/budget-overview')));
   if (isUp) findings.push(...judgePrices(await client.ask(PriceWarnings, '/api/v1/prices/status')));
   if (isUp) findings.push(...(await judgeBatches(client, Date.now())));
   if (isUp) findings.push(...(await judgeSlips(client, Date.now())));

@@ -24,7 +24,7 @@ export interface KeyFlags extends ClientFlags, LimitFlags {
 const ANY = 'any';
 
 const RUNS_FROM =
-  'where the run of a call without X-Gateway-Trace-Id comes from, in this order: agents, traceparent, metadata.KEY, … (docs/agents.md); headers: from nowhere else';
+  'where the run of a call without X-Gateway-Trace-Id comes from, in this order: agents, tool_calls, traceparent, metadata.KEY, … (docs/agents.md); headers: from nowhere else';
 
 export function addKeyOptions(command: Command): Command {
   return addLimitOptions(command)

@@ -131,7 +131,17 @@ test.each<[string, Headers, ReturnType<typeof read>]>([
     { client: 'opencode', agent: { session: 'ses_dd7ea4420ffe', agents: ['ses_dd7ea079affe'], agentTurn: null } },
   ],
   [
-    'pi, which has the user agent of an SDK',
+    'pi',
+    { 'user-agent': 'pi/1.6.0 (linux; node/v26.10.0; x64)', 'session-id': '01a22b99-6db3-717b-8b4d-05be6567110f' },
+    { client: 'pi', agent: { session: '01a22b99-6db3-717b-8b4d-05be6567110f', agents: [], agentTurn: null } },
+  ],
+  [
+    'pi with Anthropic’s API, which names no session',
+    { 'user-agent': 'pi/1.6.0 (linux; node/v26.10.0; x64)' },
+    { client: 'pi', agent: null },
+  ],
+  [
+    'pi before 1.0, which has the user agent of an SDK',
     {
       'user-agent': 'OpenAI/JS 6.26.0',
       session_id: '01a22816-5e66-7115-8db2-673e77043255',

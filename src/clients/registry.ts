@@ -4,7 +4,7 @@ import { claudeCode, claudeCodeProbes } from './claude-code.ts';
 import type { Client } from './client.ts';
 import { codex } from './codex.ts';
 import { opencode } from './opencode.ts';
-import { pi } from './pi.ts';
+import { pi, piBefore1 } from './pi.ts';
 
 export const CLIENTS: readonly Client[] = Object.freeze([
   claudeCode,
@@ -13,4 +13,5 @@ export const CLIENTS: readonly Client[] = Object.freeze([
   codex,
   opencode,
   pi,
+  piBefore1,
 ]);

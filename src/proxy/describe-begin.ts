@@ -6,6 +6,7 @@ import { hideSecretForms } from '../formats/wire/secret-form.ts';
 import type { Endpoint } from '../providers/provider.ts';
 import { agentPathOf, MAIN_AGENT } from '../vocabulary/agent-path.ts';
 import type { BudgetHold, CallBegin } from '../vocabulary/call-record.ts';
+import { TOOL_CALL_SOURCE } from '../vocabulary/run-sources.ts';
 import type { CallFlag } from '../vocabulary/token-usage.ts';
 import { formatUsd } from '../vocabulary/usd.ts';
 import type { CallContext, RequestedModel } from './call-context.ts';
@@ -50,6 +51,7 @@ export function describeBegin(
     ordinal,
     ...(call.connectionId === null ? {} : { connectionId: call.connectionId }),
     ...(traceSource === null ? {} : { traceSource }),
+    ...(traceId === null && key.runsFrom?.includes(TOOL_CALL_SOURCE) === true ? { isPlacedByToolCalls: true } : {}),
     ...(claims.length === 0 ? {} : { budgets: describeHolds(claims) }),
     ...(agent === null
       ? {}

@@ -70,6 +70,8 @@ export interface CallBegin {
   readonly ordinal?: number;
   /** Where `traceId` comes from: `header`, or a source of the key's `runs_from`. Absent outside runs. */
   readonly traceSource?: string;
+  /** The run is that of the conversation's first tool call, if its bodies have one. Absent where the key has no such source. */
+  readonly isPlacedByToolCalls?: true;
   /** The agent that called, of a client that tells: `main`, or the sub-agent's id. */
   readonly agent?: string;
   readonly agentSession?: string;

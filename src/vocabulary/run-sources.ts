@@ -10,6 +10,7 @@ export const PLAIN_RUN_SOURCES = [
   'x-amzn-trace-id',
   'conversation',
   'previous_response_id',
+  'tool_calls',
 ] as const;
 
 /** Sources with one: `metadata.session_id` is the member `session_id` of the request's `metadata`. */
@@ -30,5 +31,7 @@ export const HEADER_SOURCE = 'header';
 export const TOKEN_SOURCE = 'run_token';
 export const AGENT_SOURCE = 'agents';
 export const CHAIN_SOURCE = 'previous_response_id';
+/** The shipper reads it from the bodies that are kept, so that only calls without a run of another source are in it. */
+export const TOOL_CALL_SOURCE = 'tool_calls';
 /** Of calls that were stored without a run and put into their session's afterwards. */
 export const GROUPED_SOURCE = 'grouped';

@@ -267,6 +267,21 @@ describe.each(POSTGRES_KINDS)('the shipper into $name', (kind) => {
     expect(log.messages).toEqual([]);
   });
 
+  test('a call of an agent that names no session is in the run of its first tool call, which its answer has', async () => {
+    const spool = writer('one');
+    const begin = callBegin(1, { traceId: null, isPlacedByToolCalls: true });
+    const asked = '{"messages":[{"role":"user","content":"x"}]}';
+    const answer = '{"content":[{"type":"tool_use","id":"toolu_01B6fKfDIJfVeA3tLzsRhTC2","name":"bash","input":{}}]}';
+    const bodies = [callBody(1, 'request', Buffer.from(asked)), callBody(1, 'response', Buffer.from(answer))];
+    await written((done) => spool.end(begin, callEnd(1), bodies, done));
+    expect(await shipper().drain(DRAIN_MS)).toBe(true);
+    expect(await queryOne('select trace_id, trace_source from llm_requests')).toEqual({
+      trace_id: 'tool_call:toolu_01B6fKfDIJfVeA3tLzsRhTC2',
+      trace_source: 'tool_calls',
+    });
+    expect(await queryOne('select calls from llm_runs')).toEqual({ calls: 1 });
+  });
+
   test('an open call is listed until its ending comes', async () => {
     const spool = writer('p1');
     const begin = callBegin(1, { traceId: 't' });

@@ -163,6 +163,7 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
       publishCredentials: async () => {},
       countRunningJobs: () => Promise.resolve(0),
       readBrakeAndAlertFigures: () => readBrakeAndAlertFigures(pool),
+      readBudgetOverview: async () => null,
       demoData: createDemoData({
         pool,
         accountId: 1,

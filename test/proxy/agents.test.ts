@@ -151,6 +151,16 @@ test('the first source of the list that a call has decides', async () => {
   expect((await call(headers)).begin).toMatchObject({ traceId: TRACE, traceSource: 'traceparent' });
 });
 
+test('a call without a run says that its tool calls may tell it, for keys with that source', async () => {
+  setSources('tool_calls', 'traceparent');
+  expect((await call([])).begin).toMatchObject({ traceId: null, isPlacedByToolCalls: true });
+  const placed = (await call([`traceparent: 00-${TRACE}-00f067aa0ba902b7-01`])).begin;
+  expect(placed).toMatchObject({ traceId: TRACE });
+  expect(placed).not.toHaveProperty('isPlacedByToolCalls');
+  setSources('traceparent');
+  expect((await call([])).begin).not.toHaveProperty('isPlacedByToolCalls');
+});
+
 test('the id of an answer is kept for keys whose runs are chains, of a stream too; a fetched answer is in its chain', async () => {
   const answer = {
     id: 'resp_2',

@@ -7,8 +7,11 @@ import { createAdminApp } from '../../src/control/admin/admin-app.ts';
 import type { AdminDeps, LedgerSnapshot } from '../../src/control/admin/admin-deps.ts';
 import { openEndedSessions } from '../../src/control/admin/ended-sessions.ts';
 import { METRICS } from '../../src/control/admin/metrics/metric-list.ts';
+import type { BudgetNode } from '../../src/control/budgets/budget-nodes.ts';
+import type { BudgetStanding } from '../../src/control/budgets/budget-overview.ts';
 import type { ChildStatus, ProxyMetrics } from '../../src/vocabulary/channel.ts';
 import { GATEWAY_ERRORS } from '../../src/vocabulary/errors.ts';
+import { parseUsd } from '../../src/vocabulary/usd.ts';
 import { NO_BUDGETS, NO_IMPORTS, NO_LEDGER_DEP, ONE_NODE } from '../support/admin-deps.ts';
 import { fixedPrices } from '../support/fixed-prices.ts';
 import { NO_BACKUPS } from '../support/no-backups.ts';
@@ -54,6 +57,32 @@ const PROXY: ProxyMetrics = {
   droppedConnections: 0,
   rssBytes: 1_000,
 };
+
+const USED_BUDGET: BudgetStanding = {
+  budget: {
+    id: 7,
+    accountId: 2,
+    name: 'a name that no label has',
+    scope: 'owner',
+    metadataKey: null,
+    value: null,
+    amount: parseUsd('3'),
+    period: 'month',
+    timeZone: 'UTC',
+    isHard: true,
+    whenUnknown: 'refuse',
+    heldWhenUnknown: null,
+    reserves: 'greatest',
+    contact: null,
+    createdAtMs: 0,
+  },
+  spent: parseUsd('4.5'),
+  mostValue: 'ann',
+  mostSpent: parseUsd('3.75'),
+  near: 1,
+  usedUp: 1,
+};
+const LOST_NODE: BudgetNode = { node: 'n3', mode: 'sharing', silentMs: 1_200_000, isLost: true, holds: [] };
 
 const CHILD: Omit<ChildStatus, 'role'> = {
   pid: 7,
@@ -143,6 +172,7 @@ const DEPS: AdminDeps = {
     figures: () => ({ wrongTokens: 6, latestWrongToken: null, closedConnections: 7 }),
   },
   countRunningJobs: async () => 0,
+  readBudgetOverview: async () => ({ count: 3, budgets: [USED_BUDGET], nodes: [LOST_NODE] }),
   readBrakeAndAlertFigures: async () => ({
     brakes: { pausedRuns: 2, pausedKeys: 1, hitsLastHour: 3 },
     alerts: { inTrouble: 0, waiting: 5, retried: 4, undelivered: 6 },

@@ -95,6 +95,7 @@ export function bareAdminDeps(given: Partial<AdminDeps> & Pick<AdminDeps, 'admin
     readSpoolStatus: async () => null,
     countRunningJobs: async () => 0,
     readBrakeAndAlertFigures: async () => null,
+    readBudgetOverview: async () => null,
     demoData: {
       countCalls: async () => 0,
       readKeyId: async () => null,

@@ -63,7 +63,7 @@ async function chooseKey(flags: SetupFlags, record: SetupRecord | null): Promise
 }
 
 async function makeKey(flags: SetupFlags, client: SetupClient): Promise<ChosenKey> {
-  const body = { name: `${client.name} on ${hostname()}`, runs_from: ['agents'] };
+  const body = { name: `${client.name} on ${hostname()}`, runs_from: ['agents', 'tool_calls'] };
   const { id, key } = await createGatewayClient(flags).ask(MadeKey, '/api/v1/keys', { method: 'POST', body });
   return { text: key, id };
 }

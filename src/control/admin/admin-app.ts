@@ -17,6 +17,7 @@ import { addAuditRoutes } from './audit-resource.ts';
 import { addBackupRoutes } from './backup-resource.ts';
 import { raiseWall, wallDatabase } from './behind-wall.ts';
 import { addBrakeRoutes } from './brakes-resource.ts';
+import { addBudgetOverviewRoutes } from './budget-overview-resource.ts';
 import { addBudgetRoutes } from './budgets-resource.ts';
 import { addCostRoutes } from './costs-resource.ts';
 import { addCredentialRoutes } from './credentials-resource.ts';
@@ -178,6 +179,7 @@ export function createAdminApp(given: AdminDeps): OpenAPIHono {
   addRunCallRoutes(app, deps);
   addRunStreamRoute(app, deps);
   addBudgetRoutes(app, deps);
+  addBudgetOverviewRoutes(app, deps);
   addCostRoutes(app, deps);
   addBrakeRoutes(app, deps);
   addAlertRoutes(app, deps);

@@ -7,6 +7,7 @@ import type { Config, OidcConfig, Setting } from '../../vocabulary/config.ts';
 import type { QuarantinedItem } from '../../vocabulary/quarantined-item.ts';
 import type { SendOptions } from '../alerts/send-message.ts';
 import type { RestoreResult } from '../backup/restore-backup.ts';
+import type { BudgetOverview } from '../budgets/budget-overview.ts';
 import type { listUses, UsesOfBudget } from '../budgets/list-uses.ts';
 import type { BudgetState } from '../budgets/node-budgets.ts';
 import type { CurrentPriceBook } from '../prices/declared/current-price-book.ts';
@@ -206,6 +207,8 @@ export interface AdminDeps {
   readonly countRunningJobs: () => Promise<number | null>;
   /** Null while the database does not answer, and on a node that only takes calls: the others say it. */
   readonly readBrakeAndAlertFigures: () => Promise<BrakeAndAlertFigures | null>;
+  /** As of a minute ago at most. Null while the database does not answer, and on a node that only takes calls. */
+  readonly readBudgetOverview: () => Promise<BudgetOverview | null>;
   readonly demoData: DemoDataDep;
   readonly backups: BackupsDep;
   readonly budgets: BudgetsDep;

@@ -40,6 +40,7 @@ export const AUDIT_ACTIONS: Readonly<Record<string, string | null>> = {
   'POST /api/v1/budgets': 'budget.create',
   'PATCH /api/v1/budgets/{id}': 'budget.change',
   'DELETE /api/v1/budgets/{id}': 'budget.delete',
+  'POST /api/v1/budget-nodes/{name}/release': 'budget.release',
   'POST /api/v1/alerts': 'alert.create',
   'PATCH /api/v1/alerts/{id}': 'alert.edit',
   'DELETE /api/v1/alerts/{id}': 'alert.delete',

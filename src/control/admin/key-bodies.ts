@@ -38,7 +38,7 @@ const RunsFrom = z
   )
   .max(MAX_RUN_SOURCES)
   .describe(
-    'Where the run of a call comes from when it has no X-Gateway-Trace-Id: the first of these that the call has. `agents`: the session that a known client names; empty: from nowhere, the call is in no run',
+    'Where the run of a call comes from when it has no X-Gateway-Trace-Id: the first of these that the call has. `agents`: the session that a known client names; `tool_calls`: the first tool call of the conversation, read from the kept bodies; empty: from nowhere, the call is in no run',
   );
 
 const KeyName = z

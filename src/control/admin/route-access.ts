@@ -48,6 +48,8 @@ export const ROUTE_ACCESS: Readonly<Record<string, Access>> = {
   'POST /api/v1/spool/import': OPERATOR,
   'GET /api/v1/spool/import': OPERATOR,
   'GET /metrics': OPERATOR,
+  'GET /api/v1/budget-overview': OPERATOR,
+  'POST /api/v1/budget-nodes/{name}/release': OPERATOR,
   'GET /api/v1/attempts': OPERATOR,
   'GET /api/v1/demo-data': OPERATOR,
   'POST /api/v1/demo-data': OPERATOR,

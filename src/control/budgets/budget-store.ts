@@ -143,7 +143,7 @@ export async function listBudgets(pool: pg.Pool, accountId: number): Promise<rea
 }
 
 /** Those of all accounts. */
-export async function readAllBudgets(pool: pg.Pool): Promise<readonly Budget[]> {
+export async function readAllBudgets(pool: pg.Pool | pg.ClientBase): Promise<readonly Budget[]> {
   const { rows } = await pool.query<BudgetRow>(
     `select ${COLUMNS} from budgets where deleted_at is null order by account_id, id`,
   );

@@ -28,6 +28,12 @@ function toHeld({ periodStart, held, ...scope }: ScopeRow): HeldScope {
   return { ...scope, periodStartMs: periodStart.getTime(), held: parseUsd(held) };
 }
 
+/** A node that left may have spent more than its lease says: its last calls are stored late, and one that was alone had none. */
+const TOTALS = `
+  select coalesce(sum(greatest(l.held, s.spent)), 0) as total, coalesce(sum(l.held) filter (where node = $5), 0) as own
+  from (select node, held from budget_leases where ${IS_SCOPE}) l
+    full join (select node, spent from budget_spend where ${IS_SCOPE}) s using (node)`;
+
 export interface Lease {
   /** What the node holds now. */
   readonly held: PicoUsd;
@@ -40,11 +46,7 @@ export function lease(pool: pg.Pool, node: string, want: Want): Promise<Lease> {
   return inTransaction(pool, async (client) => {
     await lockScope(client, want);
     const names = namesOf(want);
-    const { rows } = await client.query<{ total: string; own: string }>(
-      `select coalesce(sum(held), 0) as total, coalesce(sum(held) filter (where node = $5), 0) as own
-       from budget_leases where ${IS_SCOPE}`,
-      [...names, node],
-    );
+    const { rows } = await client.query<{ total: string; own: string }>(TOTALS, [...names, node]);
     const own = parseUsd(rows[0]?.own ?? '0');
     const free = want.limit - parseUsd(rows[0]?.total ?? '0');
     const missing = want.need - own;
@@ -88,23 +90,42 @@ export async function listWanted(pool: pg.Pool, node: string): Promise<readonly 
   return rows.map(toHeld);
 }
 
-/** Sums over all other nodes of what may still count. */
+/** Sums over all other nodes of what may still count, of the scopes that changed since then. */
 export async function listHeldElsewhere(
   client: pg.ClientBase | pg.Pool,
   node: string,
   since: Date,
 ): Promise<readonly HeldScope[]> {
   const { rows } = await client.query<ScopeRow>(
-    `select ${SCOPE_COLUMNS}, max(held) as held from (
-       select account_id, budget_id, value, period_start, sum(held) as held from budget_leases
-       where node <> $1 and updated_at >= $2 group by 1, 2, 3, 4
-       union all
-       select account_id, budget_id, value, period_start, sum(spent) from budget_spend
-       where node <> $1 and updated_at >= $2 group by 1, 2, 3, 4
-     ) x group by 1, 2, 3, 4`,
+    `with touched as (
+       select account_id, budget_id, value, period_start from budget_leases where node <> $1 and updated_at >= $2
+       union
+       select account_id, budget_id, value, period_start from budget_spend where node <> $1 and updated_at >= $2
+     ), held as (
+       select node, account_id, budget_id, value, period_start, l.held
+       from budget_leases l join touched using (account_id, budget_id, value, period_start) where node <> $1
+     ), spent as (
+       select node, account_id, budget_id, value, period_start, s.spent
+       from budget_spend s join touched using (account_id, budget_id, value, period_start) where node <> $1
+     )
+     select ${SCOPE_COLUMNS}, sum(greatest(held, spent)) as held
+     from held full join spent using (node, account_id, budget_id, value, period_start) group by 1, 2, 3, 4`,
     [node, since],
   );
   return rows.map(toHeld);
+}
+
+/** What these nodes held and did not spend, as far as their calls are stored, is free. */
+export async function freeUnspent(client: pg.ClientBase, nodes: readonly string[]): Promise<void> {
+  if (nodes.length === 0) return;
+  await client.query(
+    `update budget_leases l set held = least(l.held, coalesce(s.spent, 0)), wanted_at = null, updated_at = now()
+     from budget_leases m left join budget_spend s
+       using (account_id, budget_id, value, period_start, node)
+     where m.node = any($1) and l.account_id = m.account_id and l.budget_id = m.budget_id and l.value = m.value
+       and l.period_start = m.period_start and l.node = m.node`,
+    [nodes],
+  );
 }
 
 export async function listOwnLeases(pool: pg.Pool, node: string): Promise<readonly HeldScope[]> {
@@ -159,9 +180,4 @@ async function renameIn(client: pg.ClientBase, former: readonly string[], node: 
      on conflict (account_id, budget_id, value, period_start, node) do nothing`,
     [former, node],
   );
-}
-
-/** A period's leases go some time after its end, those without a period when they were not changed for long. */
-export async function forgetOldLeases(pool: pg.Pool, before: Date): Promise<void> {
-  await pool.query('delete from budget_leases where updated_at < $1', [before]);
 }

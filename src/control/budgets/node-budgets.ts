@@ -9,13 +9,18 @@ import { openLedgerDatabase } from '../../budgets/ledger-file.ts';
 import { FORGOTTEN_AFTER_MS, LedgerUpkeep, MAX_SCOPES, type ScopeUse } from '../../budgets/ledger-upkeep.ts';
 import type { PicoUsd } from '../../vocabulary/usd.ts';
 import { readAllBudgets } from './budget-store.ts';
-import { forgetOldLeases, takeOverNames } from './leases.ts';
-import { forgetOldProcesses, forgetProcess, listProcessSpend } from './process-spend.ts';
+import { forgetOldSums } from './forget-old-sums.ts';
+import { takeOverNames } from './leases.ts';
+import { forgetProcess, listProcessSpend } from './process-spend.ts';
 import { readLook } from './read-look.ts';
 import { listRecentSpend } from './read-spend.ts';
 import { createBudgetSharing } from './share-budgets.ts';
 
 const TIDY_MS = 60_000;
+/** A node that is alone stops so long before others may take over: clocks do not run alike. */
+const TAKEOVER_MARGIN_MS = 5 * 60_000;
+/** Written into the ledger so seldom, since each look moves it. */
+const ALONE_WRITE_MS = 60_000;
 /** A proxy looks four times a second; one that hangs takes nothing in, and sends nothing either. */
 const READ_LIMIT_MS = 2_000;
 const READ_LOOK_MS = 20;
@@ -31,6 +36,8 @@ export interface NodeBudgetsOptions {
   readonly listProcesses: () => readonly string[];
   readonly pool: pg.Pool;
   readonly nowMs: () => number;
+  /** How often old rows go and what others have left is counted again. */
+  readonly tidyMs?: number;
 }
 
 export interface NodeBudgets {
@@ -67,6 +74,7 @@ export function openNodeBudgets({
   listProcesses,
   pool,
   nowMs,
+  tidyMs = TIDY_MS,
 }: NodeBudgetsOptions): NodeBudgets {
   const upkeep = new LedgerUpkeep(openLedgerDatabase(file, 'process'));
   let version: string | null = null;
@@ -83,6 +91,7 @@ export function openNodeBudgets({
   const formerNames = upkeep.noteName(node);
   let amounts: ReadonlyMap<number, PicoUsd> = new Map();
   let tidiedMs = Number.NEGATIVE_INFINITY;
+  let aloneUntilMs = 0;
 
   /** A ledger that was lost begins with what the stored calls of this node have spent. */
   async function takeInSpend(): Promise<void> {
@@ -100,19 +109,27 @@ export function openNodeBudgets({
     for (const { id, amount } of budgets) if (amount < (before.get(id) ?? 0n)) await sharing.giveBackOf(id);
   }
 
+  /** After a longer time was taken back, or a clock was set, it may be earlier than before. */
+  function noteAlone(untilMs: number): void {
+    if (Math.abs(untilMs - aloneUntilMs) < ALONE_WRITE_MS) return;
+    upkeep.setAloneUntil(untilMs);
+    aloneUntilMs = untilMs;
+  }
+
   async function poll(): Promise<void> {
-    const isTidyDue = performance.now() - tidiedMs > TIDY_MS;
+    const isTidyDue = performance.now() - tidiedMs > tidyMs;
     if (isTidyDue && formerNames.length > 0) await takeOverNames(pool, { id, name: node, former: formerNames });
     if (!isRaised) await takeInSpend();
     isRaised = true;
-    const look = await readLook(pool, node);
+    const askedMs = nowMs();
+    const look = await readLook(pool, node, id);
     if (hasProxies) await sharing.join(look);
+    if (look.aloneForMs !== null) noteAlone(askedMs + look.aloneForMs - TAKEOVER_MARGIN_MS);
     await publish(look.version);
     if (isTidyDue) {
       upkeep.tidy(nowMs());
-      const before = new Date(nowMs() - FORGOTTEN_AFTER_MS);
-      await forgetOldLeases(pool, before);
-      await forgetOldProcesses(pool, before);
+      await sharing.recount();
+      await forgetOldSums(pool);
       tidiedMs = performance.now();
     }
   }
@@ -140,7 +157,7 @@ export function openNodeBudgets({
     readState: () => {
       const living = new Set(listProcesses());
       const ended = upkeep.listProcesses().filter((process) => !living.has(process));
-      return { mode: upkeep.mode(), endedProcesses: ended.length };
+      return { mode: upkeep.mode(nowMs()), endedProcesses: ended.length };
     },
     close: () => {
       upkeep.keepOnlyUsed();

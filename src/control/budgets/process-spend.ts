@@ -28,8 +28,3 @@ export async function listProcessSpend(pool: pg.Pool, process: string): Promise<
 export async function forgetProcess(pool: pg.Pool, process: string): Promise<void> {
   await pool.query('delete from budget_process_spend where process = $1', [process]);
 }
-
-/** Of processes whose node is gone, or whose directory was lost. */
-export async function forgetOldProcesses(pool: pg.Pool, before: Date): Promise<void> {
-  await pool.query('delete from budget_process_spend where updated_at < $1', [before]);
-}

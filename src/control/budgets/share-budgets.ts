@@ -6,13 +6,16 @@ import type pg from 'pg';
 import { FORGOTTEN_AFTER_MS, type HeldScope, type LedgerUpkeep, type Want } from '../../budgets/ledger-upkeep.ts';
 import { GONE_AFTER_SECONDS } from '../store/nodes.ts';
 import { inTransaction } from '../store/pool.ts';
-import { lease, listHeldElsewhere, listOwnLeases, listWanted, writeLease } from './leases.ts';
-import { type BudgetLook, IS_GONE } from './read-look.ts';
+import { holdInFull } from './hold-in-full.ts';
+import { freeUnspent, lease, listHeldElsewhere, listOwnLeases, listWanted, writeLease } from './leases.ts';
+import { type BudgetLook, IS_GONE, IS_LOST } from './read-look.ts';
 
 type NodeState = 'sole' | 'joining' | 'sharing';
 
 /** A call waits no longer; what it wanted is not sought for it any more. */
 const WANT_LIMIT_MS = 2_000;
+/** Clocks differ, and a batch is stored some time after it began. */
+const RECOUNT_SLACK_MS = 10 * 60_000;
 
 export interface BudgetSharing {
   /** Settles whether this node is alone; often enough that a second node does not wait long. Nothing where all is as before. */
@@ -21,6 +24,8 @@ export interface BudgetSharing {
   readonly exchange: () => Promise<void>;
   /** After a budget was lowered: what is held of it and not used. */
   readonly giveBackOf: (budgetId: number) => Promise<void>;
+  /** Now and then: calls of nodes that left are stored later, as when their spool is brought. */
+  readonly recount: () => Promise<void>;
 }
 
 export interface SharingOptions {
@@ -40,6 +45,8 @@ export interface SharingOptions {
 interface Settled {
   readonly state: NodeState;
   readonly isNewName: boolean;
+  /** False for one that joins, or was taken to be gone: what it holds is no longer what its leases say. */
+  readonly isKnown: boolean;
   /** It was so before: as long as no row changes nothing is to be done. */
   readonly isSettled: boolean;
 }
@@ -63,6 +70,7 @@ export function createBudgetSharing(options: SharingOptions): BudgetSharing {
   let hasSynced = false;
   /** How the nodes stood when nothing was left to do. */
   let settledAs: string | null = null;
+  let recountedMs = 0;
 
   /** What they held and did not spend is free. */
   async function removeGone(client: pg.ClientBase): Promise<void> {
@@ -70,26 +78,31 @@ export function createBudgetSharing(options: SharingOptions): BudgetSharing {
       `delete from budget_nodes b where ${IS_GONE} returning node`,
       [node],
     );
-    if (rows.length === 0) return;
-    await client.query(
-      `update budget_leases l set held = least(l.held, coalesce(s.spent, 0)), wanted_at = null
-       from budget_leases m left join budget_spend s
-         using (account_id, budget_id, value, period_start, node)
-       where m.node = any($1) and l.account_id = m.account_id and l.budget_id = m.budget_id and l.value = m.value
-         and l.period_start = m.period_start and l.node = m.node`,
-      [rows.map((row) => row.node)],
+    await freeUnspent(
+      client,
+      rows.map((row) => row.node),
     );
+  }
+
+  /** What they may have spent counts as spent; from now on they hold that, and others need not wait. */
+  async function takeOver(client: pg.ClientBase): Promise<void> {
+    const { rows } = await client.query<{ node: string }>(
+      `update budget_nodes b set state = 'sharing' where ${IS_LOST} returning node`,
+      [node],
+    );
+    for (const lost of rows) await holdInFull(client, lost.node);
   }
 
   async function settleState(): Promise<Settled> {
     return inTransaction(pool, async (client) => {
       await client.query("select pg_advisory_xact_lock(hashtext('budget_nodes'))");
       await removeGone(client);
+      await takeOver(client);
       const { rows } = await client.query<NameRow>(READ_ROWS);
       const named = rows.find((row) => row.node === node);
       const isOthers = named !== undefined && named.id !== null && named.id !== id;
       // Two ledgers with one name would each spend the money of both.
-      if (isOthers && named.isAlive) return { state: 'joining', isNewName: false, isSettled: false };
+      if (isOthers && named.isAlive) return { state: 'joining', isNewName: false, isKnown: true, isSettled: false };
       const own = isOthers ? null : (named?.state ?? null);
       const others = rows.filter((row) => row.node !== node);
       const next = nextState(
@@ -109,23 +122,28 @@ export function createBudgetSharing(options: SharingOptions): BudgetSharing {
              joined_at = case when b.id = excluded.id then b.joined_at else now() end`,
           [node, next, id],
         );
-      return { state: next, isNewName: isOthers, isSettled };
+      return { state: next, isNewName: isOthers, isKnown: own !== null, isSettled };
     });
   }
 
   async function follow(state: NodeState): Promise<void> {
-    const mode = upkeep.mode();
+    const mode = upkeep.mode(nowMs());
     if (state === 'joining') {
       if (mode !== 'waiting') upkeep.setMode('waiting');
     } else if (state === 'sharing') {
       if (mode === 'sharing' && hasSynced) return;
-      const used = upkeep.beginSharing();
-      const leased = await listOwnLeases(pool, node);
-      const known = new Set(leased.map(nameOf));
-      for (const scope of used) if (!known.has(nameOf(scope))) await writeLease(pool, node, scope);
-      for (const scope of leased) upkeep.setHeld(scope, scope.held, nowMs());
+      const used = new Map(upkeep.beginSharing().map((scope) => [nameOf(scope), scope]));
+      for (const scope of await listOwnLeases(pool, node)) {
+        const spent = used.get(nameOf(scope));
+        if (spent !== undefined && spent.held > scope.held) continue;
+        upkeep.setHeld(scope, scope.held, nowMs());
+        used.delete(nameOf(scope));
+      }
+      // More than its lease: it was taken to be gone, and had spent what was not stored.
+      for (const scope of used.values()) await writeLease(pool, node, scope);
       hasSynced = true;
     } else if (mode !== 'sole' || !hasSynced) {
+      recountedMs = nowMs();
       upkeep.beginAlone(await listHeldElsewhere(pool, node, new Date(nowMs() - FORGOTTEN_AFTER_MS)));
       hasSynced = true;
     }
@@ -146,12 +164,13 @@ export function createBudgetSharing(options: SharingOptions): BudgetSharing {
 
   return {
     giveBackOf: async (budgetId) => {
-      if (upkeep.mode() !== 'sharing') return;
+      if (upkeep.mode(nowMs()) !== 'sharing') return;
       for (const scope of upkeep.listHeldOf(budgetId)) await giveBack(scope);
     },
-    join: async ({ nodes, hasGone }) => {
-      if (nodes === settledAs && !hasGone) return;
-      const { state, isNewName, isSettled } = await settleState();
+    join: async ({ nodes, hasGone, hasLost }) => {
+      if (nodes === settledAs && !hasGone && !hasLost) return;
+      const { state, isNewName, isKnown, isSettled } = await settleState();
+      if (!isKnown) hasSynced = false;
       if (isNewName) {
         await options.onNameTaken();
         hasSynced = false;
@@ -160,8 +179,14 @@ export function createBudgetSharing(options: SharingOptions): BudgetSharing {
       // What others have changed meanwhile differs from it.
       settledAs = isSettled ? nodes : null;
     },
+    recount: async () => {
+      if (!hasSynced || upkeep.mode(nowMs()) !== 'sole') return;
+      const since = new Date(recountedMs - RECOUNT_SLACK_MS);
+      recountedMs = nowMs();
+      upkeep.noteElsewhere(await listHeldElsewhere(pool, node, since));
+    },
     exchange: async () => {
-      if (upkeep.mode() !== 'sharing') return;
+      if (upkeep.mode(nowMs()) !== 'sharing') return;
       for (const want of upkeep.listWants()) await serve(want);
       for (const scope of await listWanted(pool, node)) await giveBack(scope);
     },

@@ -9,6 +9,8 @@ import { createAdminApp } from '../admin/admin-app.ts';
 import { readBrakeAndAlertFigures } from '../admin/brake-and-alert-figures.ts';
 import { readDashboardFiles } from '../admin/dashboard-files.ts';
 import { openEndedSessions } from '../admin/ended-sessions.ts';
+import { keepBudgetOverview } from '../admin/keep-budget-overview.ts';
+
 import { listUses } from '../budgets/list-uses.ts';
 import { createDemoData } from '../demo-log/demo-data.ts';
 import { createPriceCatalogs } from '../prices/declared/price-catalogs.ts';
@@ -134,6 +136,7 @@ export const workForAllNodes: CreateNodeFace = (node, access) => {
     metricsToken: config.metricsToken,
     countRunningJobs: () => Promise.resolve(jobs?.countActive() ?? null),
     readBrakeAndAlertFigures: () => readBrakeAndAlertFigures(database()),
+    readBudgetOverview: keepBudgetOverview(database, clock.nowMs),
     demoData: createDemoData({
       pool: pools.api,
       accountId: FIRST_ACCOUNT_ID,

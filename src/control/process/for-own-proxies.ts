@@ -22,6 +22,7 @@ export const workForOwnProxies: CreateNodeFace = (node, access) => {
     database: () => (node.connected() === null ? null : pools.api),
     countRunningJobs: () => Promise.resolve(null),
     readBrakeAndAlertFigures: () => Promise.resolve(null),
+    readBudgetOverview: () => Promise.resolve(null),
     budgets: { readState: node.budgets.readState },
     nodes: { ownId: node.id, list: node.listNodes, clock: clock.state, onSettingsChanged: async () => {} },
     nowMs: clock.nowMs,

@@ -22,6 +22,7 @@ import { type Batch, buildBatch, makeInterruptedItem } from './build-batch.ts';
 import { cleanReason } from './clean-reason.ts';
 import { type IngestSession, StalePricesError } from './ingest-session.ts';
 import { FORGET_CLOSED, READ_OPEN_OF_PROCESS, READ_OPEN_ORDINALS } from './ingest-statements.ts';
+import { placeByToolCalls } from './place-by-tool-calls.ts';
 import { quarantineRecord, releaseRecords } from './quarantine.ts';
 import { settleBatch } from './settle-batch.ts';
 import { putAside, type RefusedItem, type StoreCounts } from './store-items.ts';
@@ -112,7 +113,8 @@ export async function openDirectoryShipper(processName: string, context: ShipCon
   let ahead: Promise<PreparedBatch> | null = null;
 
   async function prepare(asDead: boolean): Promise<PreparedBatch> {
-    const batch = await onFiles(reader.read(pace.limits(), asDead));
+    const read = await onFiles(reader.read(pace.limits(), asDead));
+    const batch = { ...read, entries: await placeByToolCalls(read.entries) };
     return { batch, asDead, built: priceBatch(batch) };
   }
 

@@ -71,6 +71,14 @@ export const SHARED_SETTINGS = {
     usual: '24',
     read: readWhole(1, MAX_HOURS),
   },
+  budget_takeover_hours: {
+    variable: null,
+    about:
+      'hours after which others no longer wait for a node that is gone and held all budgets; what it may have spent counts as spent',
+    form: `a whole number of hours from 1 to ${MAX_HOURS}`,
+    usual: '24',
+    read: readWhole(1, MAX_HOURS),
+  },
 } as const;
 
 export type SharedSettingName = keyof typeof SHARED_SETTINGS;

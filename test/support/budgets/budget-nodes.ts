@@ -37,7 +37,7 @@ export interface BudgetNodes {
   readonly stopAll: () => Promise<void>;
 }
 
-const LIMIT_MS = 30_000;
+const LIMIT_MS = 10_000;
 
 export function createBudgetNodes(pool: pg.Pool, origin: string): BudgetNodes {
   const log = pino({ level: 'silent' });
@@ -100,6 +100,7 @@ export function createBudgetNodes(pool: pg.Pool, origin: string): BudgetNodes {
         listProcesses: () => [name],
         pool,
         nowMs: Date.now,
+        tidyMs: 500,
       });
       const gate = new BudgetGate(new BudgetLedger(openLedgerDatabase(file, 'process')), name, Date.now, log);
       const proxy = await startProxy(origin, {}, {}, undefined, undefined, {}, null, {

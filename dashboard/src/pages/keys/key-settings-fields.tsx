@@ -110,7 +110,7 @@ export function KeySettingsFields({ settings, onChange }: KeySettingsFieldsProps
       />
       <TextField
         label="Runs from, besides X-Gateway-Trace-Id"
-        hint="“agents” makes each session of Claude Code, Codex, opencode and others one run. Others: traceparent, x-amzn-trace-id, metadata.KEY; with commas between, the first that a call has decides."
+        hint="“agents” makes each session of Claude Code, Codex, opencode and others one run. “tool_calls” does the same for agents that name no session, from their first tool call. Others: traceparent, x-amzn-trace-id, metadata.KEY; with commas between, the first that a call has decides."
         value={settings.runsFrom}
         maxLength={1000}
         placeholder="agents"

@@ -1,5 +1,6 @@
 /** What `/metrics` shows, at one moment. Unknown values are null and not shown. */
 import type { SupervisorStatus } from '../../../vocabulary/channel.ts';
+import type { BudgetOverview } from '../../budgets/budget-overview.ts';
 import type { BudgetState } from '../../budgets/node-budgets.ts';
 import type { StoredNode } from '../../store/nodes.ts';
 import type { AccessFigures } from '../admin-access.ts';
@@ -33,6 +34,8 @@ export interface MetricsSnapshot {
   /** Null when the database does not answer. */
   readonly brakesAndAlerts: BrakeAndAlertFigures | null;
   readonly budgets: BudgetState | null;
+  /** Null when the database does not answer. */
+  readonly budgetOverview: BudgetOverview | null;
 }
 
 export type MetricsDeps = Pick<
@@ -44,6 +47,7 @@ export type MetricsDeps = Pick<
   | 'database'
   | 'countRunningJobs'
   | 'readBrakeAndAlertFigures'
+  | 'readBudgetOverview'
   | 'nodes'
   | 'access'
   | 'nowMs'
@@ -52,7 +56,7 @@ export type MetricsDeps = Pick<
 export async function takeMetricsSnapshot(deps: MetricsDeps): Promise<MetricsSnapshot> {
   // The ledger asks the supervisor too and notes the proxies' counts, so the others come after.
   const ledger = await deps.ledger.read();
-  const [supervisor, spool, quarantine, isUp, jobsRunning, nodes, brakesAndAlerts] = await Promise.all([
+  const [supervisor, spool, quarantine, isUp, jobsRunning, nodes, brakesAndAlerts, budgetOverview] = await Promise.all([
     deps.readSupervisorStatus(),
     deps.readSpoolStatus(),
     deps.ledger.listQuarantine(),
@@ -60,6 +64,7 @@ export async function takeMetricsSnapshot(deps: MetricsDeps): Promise<MetricsSna
     deps.countRunningJobs(),
     deps.nodes.list(),
     deps.readBrakeAndAlertFigures(),
+    deps.readBudgetOverview(),
   ]);
   return {
     nowMs: deps.nowMs(),
@@ -77,5 +82,6 @@ export async function takeMetricsSnapshot(deps: MetricsDeps): Promise<MetricsSna
     access: deps.access.figures(),
     brakesAndAlerts,
     budgets: deps.budgets.readState(),
+    budgetOverview,
   };
 }
