@@ -35,7 +35,9 @@ export function readModelOfBody(
   keepsScan = false,
 ): RequestedModel {
   const boundary = readBoundary(contentType);
-  return boundary === null ? readJsonFacts(bytes, headBytes, runsFrom, keepsScan) : readFormFacts(bytes, headBytes, boundary);
+  return boundary === null
+    ? readJsonFacts(bytes, headBytes, runsFrom, keepsScan)
+    : readFormFacts(bytes, headBytes, boundary);
 }
 
 function readJsonFacts(

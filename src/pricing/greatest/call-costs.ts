@@ -160,8 +160,7 @@ export function createCallCosts(bookOf: (accountId: number) => PriceBook | null)
       const call = takeOpen(begin.id);
       if (book === null) return { kind: 'unknown', why: 'unpriced', knownAmount: 0n };
       const usual = findersOf(book).exactRates.costOf(begin, end);
-      const settled: SettledCost =
-        usual === null ? settledCostOf(begin, end, book) : { kind: 'exact', amount: usual };
+      const settled: SettledCost = usual === null ? settledCostOf(begin, end, book) : { kind: 'exact', amount: usual };
       if (call === null || settled.kind !== 'exact') return settled;
       const { usualOf } = call.kind;
       if (usualOf !== null && end.outcome === 'ok') usualCosts.note(usualOf, settled.amount);

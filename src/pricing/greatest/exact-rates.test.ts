@@ -55,7 +55,9 @@ it('is the cost of recorded answers and worked cases, for most of them', async (
   const rates = new ExactRates(BOOK);
   const known = [...recorded, ...worked].flatMap(({ name, begin, end }) => {
     const cost = rates.costOf(begin, end);
-    return cost === null ? [] : [{ name, cost: { kind: 'exact', amount: cost }, settled: settledCostOf(begin, end, BOOK) }];
+    return cost === null
+      ? []
+      : [{ name, cost: { kind: 'exact', amount: cost }, settled: settledCostOf(begin, end, BOOK) }];
   });
   for (const { name, cost, settled } of known) expect({ name, settled }).toEqual({ name, settled: cost });
   expect(known.length).toBeGreaterThan(200);

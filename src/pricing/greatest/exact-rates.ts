@@ -2,7 +2,13 @@
  * The exact cost of a usual call, by rates that the price book was asked for once in a minute: the book takes several
  * microseconds for each call, since it says how the cost came about.
  */
-import { COUNTED_CLASSES, countPrompt, type TokenUsage, USAGE_CLASSES, type UsageClass } from '../../vocabulary/token-usage.ts';
+import {
+  COUNTED_CLASSES,
+  countPrompt,
+  type TokenUsage,
+  USAGE_CLASSES,
+  type UsageClass,
+} from '../../vocabulary/token-usage.ts';
 import type { PicoUsd } from '../../vocabulary/usd.ts';
 import { MAX_MODEL_LENGTH, readBillingModel } from '../billing-terms.ts';
 import { MAX_QUANTITY } from '../cost-lines.ts';

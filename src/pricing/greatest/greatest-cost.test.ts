@@ -113,11 +113,15 @@ it('is the same for a plain request, which is read in a shorter way, as for one 
     fc.property(
       fc.array(content, { minLength: 1, maxLength: 3 }),
       fc.array(member, { maxLength: 3 }),
-      fc.constantFrom(['openai', 'gpt-4o-mini', '/v1/chat/completions'], ['anthropic', 'claude-sonnet-4-5', '/v1/messages']),
+      fc.constantFrom(
+        ['openai', 'gpt-4o-mini', '/v1/chat/completions'],
+        ['anthropic', 'claude-sonnet-4-5', '/v1/messages'],
+      ),
       (contents, members, [provider, model, path]) => {
         const messages = contents.map((each) => ({ role: 'user', content: each }));
         const body = Object.assign({ model, messages }, ...members);
-        const asked = (name: string) => ask(provider === 'openai' ? 'openai' : 'anthropic', path ?? '', { ...body, [name]: null });
+        const asked = (name: string) =>
+          ask(provider === 'openai' ? 'openai' : 'anthropic', path ?? '', { ...body, [name]: null });
         // A member of which bounds know, which says nothing, and one as long of which they know nothing.
         expect(asked('spree')).toEqual(asked('speed'));
       },

@@ -134,7 +134,8 @@ export class LimitPurses {
 
   #takeFromPurse(subject: string, limit: Limit, need: Credits): Booking | null {
     const purse = this.#purses.get(subject);
-    if (purse === undefined || !isSame(purse.limit, limit) || this.#nowMs() - purse.grantedAtMs >= LEASE_MS) return null;
+    if (purse === undefined || !isSame(purse.limit, limit) || this.#nowMs() - purse.grantedAtMs >= LEASE_MS)
+      return null;
     const left = subtractCredits(purse.credits, need);
     if (left.slots < 0 || left.requests < 0 || left.tokens < 0) return null;
     purse.credits = left;
