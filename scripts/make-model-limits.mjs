@@ -1,7 +1,7 @@
 /**
- * Writes `src/pricing/model-limits.json`: the longest prompt and answer of each model, from litellm's
- * `model_prices_and_context_window.json` and the installed genai-prices. Where two sources differ, the larger counts:
- * a limit that is too small would let a budget be passed.
+ * Writes `src/pricing/greatest/model-limits.json`: the longest prompt and answer of each model, from litellm's
+ * `model_prices_and_context_window.json`, the installed genai-prices and what was noted by hand of providers' pages
+ * (`noted-model-limits.json`). Where two sources differ, the larger counts: a limit that is too small would let a budget be passed.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { findProvider } from '@pydantic/genai-prices';
@@ -50,6 +50,11 @@ for (const [provider, providerId] of Object.entries(GENAI_IDS))
   for (const { id, context_window } of findProvider({ providerId })?.models ?? [])
     note(provider, id, context_window, 0);
 
+const noted = JSON.parse(readFileSync(new URL('noted-model-limits.json', import.meta.url), 'utf8'));
+for (const { limits, models: byProvider } of noted)
+  for (const [provider, ids] of Object.entries(byProvider))
+    for (const id of ids) note(provider, id, limits.context, limits.output);
+
 /** Models with the same limits share a line. */
 const lines = Object.keys(GENAI_IDS).map((provider) => {
   const groups = new Map();
@@ -66,7 +71,8 @@ const lines = Object.keys(GENAI_IDS).map((provider) => {
   });
   return `    ${JSON.stringify(provider)}: [\n${rows.join(',\n')}\n    ]`;
 });
-const source = 'litellm, model_prices_and_context_window.json, and @pydantic/genai-prices, context windows';
+const source =
+  'litellm, model_prices_and_context_window.json; @pydantic/genai-prices, context windows; scripts/noted-model-limits.json';
 const target = new URL('../src/pricing/greatest/model-limits.json', import.meta.url);
 writeFileSync(
   target,

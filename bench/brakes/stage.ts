@@ -7,7 +7,7 @@ import type { PriceCall } from '../../src/pricing/billable-call.ts';
 import type { SpoolEntry } from '../../src/vocabulary/call-record.ts';
 import { createLog } from '../../src/vocabulary/log.ts';
 import { priceByToken } from '../../test/support/call-fixtures.ts';
-import { openMigrated } from '../../test/support/open-migrated.ts';
+import { openTestPool } from '../../test/support/open-migrated.ts';
 import { POSTGRES_KINDS, startPostgres } from '../../test/support/postgres.ts';
 import { UNPRICED_MODEL } from './make-loop.ts';
 
@@ -29,7 +29,7 @@ export async function openBrakeStage(): Promise<BrakeStage> {
   const [kind] = POSTGRES_KINDS;
   if (kind === undefined) throw new Error('there is no PostgreSQL to start');
   const server = await startPostgres(kind);
-  const pool = await openMigrated(await server.createDatabase('brakes'));
+  const pool = openTestPool(await server.createDatabase('brakes'));
   await pool.query(
     "insert into gateway_keys (account_id, name, digest, prefix, last4) values (1, 'bench', decode(repeat('07', 32), 'hex'), '', '')",
   );

@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { type RollupDifference, verifyRollups } from '../../src/control/log/verify-rollups.ts';
+import type { RollupDifference } from '../../src/control/log/rollup-difference.ts';
+import { verifyRollups } from '../../src/control/log/verify-rollups.ts';
 import { parseUsd } from '../../src/vocabulary/usd.ts';
 import type { CountedRow } from './tally.ts';
 

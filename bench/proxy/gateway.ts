@@ -6,9 +6,11 @@ import { z } from 'zod';
 import { isAnswered, type Peer, readFreePort, waitFor } from './peer.ts';
 import { listDescendants, readCommandLine } from './process-figures.ts';
 import { LOAD_CORE, PROXY_CORE, place, stopChild } from './programs.ts';
+import type { AskedWay } from './variants.ts';
 
 const AdminFile = z.object({ url: z.string(), token: z.string() });
 const CreatedKey = z.object({ key: z.string() });
+const CreatedRunToken = z.object({ token: z.string() });
 const Status = z.object({ processes: z.array(z.object({ role: z.string(), pid: z.number().nullable() })) });
 
 type Admin = z.infer<typeof AdminFile>;
@@ -41,18 +43,32 @@ async function findProxyPids(admin: Admin, descendants: readonly number[]): Prom
   return descendants.filter((pid) => readCommandLine(pid).includes('internal-proxy'));
 }
 
-const KEY = 1;
+const KEY_ID = 1;
 /** Too large to refuse anything. */
 const LIMIT = { max_concurrent: 100_000, requests_per_minute: 1_000_000_000, tokens_per_minute: 1_000_000_000_000 };
 const BUDGET = { amount_usd: '1000000', when_unknown: 'refuse' };
 
 /** Limits and hard budgets of the key and the account, and brakes that have paused a run of others. */
 async function setGuards(admin: Admin): Promise<void> {
-  await callAdmin(admin, 'PATCH', `/api/v1/keys/${KEY}`, LIMIT);
+  await callAdmin(admin, 'PATCH', `/api/v1/keys/${KEY_ID}`, LIMIT);
   await callAdmin(admin, 'POST', '/api/v1/limits', LIMIT);
   await callAdmin(admin, 'POST', '/api/v1/budgets', { ...BUDGET, name: 'Key', scope: 'key', period: 'day' });
   await callAdmin(admin, 'POST', '/api/v1/budgets', { ...BUDGET, name: 'Account', scope: 'account', period: 'month' });
   await callAdmin(admin, 'POST', '/api/v1/brakes/pauses', { scope: 'run', value: 'another-run', reason: 'bench' });
+}
+
+const SESSION = '01a22b99-6db3-717b-8b4d-05be6567110f';
+
+/** As an agent asks that has an address alone: a run token in it says what else headers do, and the agent its session. */
+async function askAsAgent(admin: Admin): Promise<AskedWay> {
+  await callAdmin(admin, 'PATCH', `/api/v1/keys/${KEY_ID}`, { runs_from: ['agents'] });
+  const run = { trace_id: 'run-0123456789abcdef', span_path: 'plan/search', metadata: { Feature: 'search' } };
+  const { token } = CreatedRunToken.parse(await callAdmin(admin, 'POST', '/api/v1/run-tokens', run));
+  return {
+    path: `/@${token}/v1/chat/completions`,
+    userAgent: 'pi/1.6.0 (linux; node/v26.10.0; x64)',
+    headers: [`session-id: ${SESSION}`, `x-client-request-id: ${SESSION}`],
+  };
 }
 
 export interface GatewayOptions {
@@ -60,6 +76,8 @@ export interface GatewayOptions {
   readonly providers?: readonly string[];
   /** Whether limits, budgets and brakes are in force on every call. */
   readonly isGuarded?: boolean;
+  /** Whether it is asked with a run token in the address, by an agent whose ids make runs. */
+  readonly isAskedByAgent?: boolean;
   /** Whose gateway: this checkout's, or that of another one with its dependencies installed. */
   readonly checkout?: string;
 }
@@ -67,7 +85,7 @@ export interface GatewayOptions {
 const THIS_CHECKOUT = join(import.meta.dirname, '..', '..');
 
 export async function startGateway(directory: string, mockPort: number, options: GatewayOptions = {}): Promise<Peer> {
-  const { providers = ['OPENAI'], isGuarded = false, checkout = THIS_CHECKOUT } = options;
+  const { providers = ['OPENAI'], isGuarded = false, isAskedByAgent = false, checkout = THIS_CHECKOUT } = options;
   mkdirSync(directory, { recursive: true });
   const [port, adminPort] = [await readFreePort(), await readFreePort()];
   const { DATABASE_URL: _notForBenchmarks, ...inherited } = process.env;
@@ -106,13 +124,14 @@ export async function startGateway(directory: string, mockPort: number, options:
       return isAnswered(`http://127.0.0.1:${port}/readyz`);
     });
     if (isGuarded) await setGuards(admin);
+    const asked = isAskedByAgent ? await askAsAgent(admin) : {};
     const all = listDescendants(child.pid ?? 0);
     const proxyPids = await findProxyPids(admin, all);
     if (proxyPids.length !== 1) throw new Error(`one proxy process expected, found ${proxyPids.length}`);
     const otherPids = [child.pid ?? 0, ...all.filter((pid) => !proxyPids.includes(pid))];
     place(proxyPids, PROXY_CORE);
     place(otherPids, LOAD_CORE);
-    return { name: 'gateway', jsonPort: port, ssePort: port, gatewayKey, proxyPids, otherPids, stop };
+    return { name: 'gateway', jsonPort: port, ssePort: port, gatewayKey, asked, proxyPids, otherPids, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -42,12 +42,16 @@ function countUnits(variant: Variant, load: LoadFigures, bodyBytes: number): num
   return load.chunks > 0 ? load.chunks : (load.bodyBytes / bodyBytes) * STREAM_CHUNKS;
 }
 
+function requestOf({ gatewayKey, asked = {} }: Peer, { name }: Variant, slow = false): Buffer {
+  return requestBytes({ variant: name, gatewayKey, asked, slow });
+}
+
 /** By count, not by time: a cold process needs longer for the same work, and would be measured colder. */
 export async function warmUp(peer: Peer, variant: Variant, lengths: BodyLengths): Promise<void> {
   for (let left = variant.warmUpAnswers; left > 0; left -= WARM_UP_ROUND_ANSWERS) {
     const load = await runLoad({
       port: portOf(peer, variant),
-      request: requestBytes({ variant: variant.name, gatewayKey: peer.gatewayKey }),
+      request: requestOf(peer, variant),
       connections: variant.connections,
       bodyBytes: lengths[variant.clientSees],
       answers: Math.min(left, WARM_UP_ROUND_ANSWERS),
@@ -64,7 +68,7 @@ export async function measureCpu(peer: Peer, variant: Variant, lengths: BodyLeng
   const load = await runLoad(
     {
       port: portOf(peer, variant),
-      request: requestBytes({ variant: variant.name, gatewayKey: peer.gatewayKey }),
+      request: requestOf(peer, variant),
       connections: variant.connections,
       bodyBytes,
       ...(variant.unit === 'chunk'
@@ -91,7 +95,7 @@ export async function measureCpu(peer: Peer, variant: Variant, lengths: BodyLeng
 export async function measureLatency(peer: Peer, variant: Variant, lengths: BodyLengths): Promise<LoadFigures> {
   const load = await runLoad({
     port: peer.jsonPort,
-    request: requestBytes({ variant: variant.name, gatewayKey: peer.gatewayKey }),
+    request: requestOf(peer, variant),
     connections: 32,
     bodyBytes: lengths[variant.clientSees],
     rate: 200,
@@ -123,7 +127,7 @@ export async function measureStreams(peer: Peer, variant: Variant, streams: numb
     const spreadSeconds = streams / 600;
     const load = await runLoad({
       port: peer.ssePort,
-      request: requestBytes({ variant: variant.name, gatewayKey: peer.gatewayKey, slow: true }),
+      request: requestOf(peer, variant, true),
       connections: streams,
       bodyBytes: 0,
       spreadSeconds,

@@ -1,12 +1,15 @@
 /** What the benchmark needs to know of a proxy that it measures, and how it waits for one. Starting them: nginx.ts, gateway.ts. */
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { AskedWay } from './variants.ts';
 
 export interface Peer {
   readonly name: string;
   readonly jsonPort: number;
   readonly ssePort: number;
   readonly gatewayKey: string;
+  /** Where it is asked in another way than by the gateway's headers. */
+  readonly asked?: AskedWay;
   /** The processes that carry the calls; their CPU is what is compared. */
   readonly proxyPids: readonly number[];
   /** The gateway's other processes (supervisor, control, database): said, not compared. */

@@ -13,7 +13,7 @@ export interface MemoryResult {
 }
 
 export interface Results {
-  /** What the ratios are to: nginx, the gateway of another checkout, or one without guards. */
+  /** What the ratios are to: nginx, the gateway of another checkout, or this one without what is measured. */
   readonly peer: string;
   readonly versions: Readonly<Record<string, string>>;
   readonly rounds: number;

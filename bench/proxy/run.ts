@@ -23,9 +23,9 @@ const USAGE = `npm run bench:proxy -- [options]
   --rounds N         so many rounds
   --only NAME,NAME   of: ${VARIANTS.map((variant) => variant.name).join(', ')}, latency
   --streams N,N      memory with so many open streams as well, e.g. 1000,5000 (takes a fresh gateway each)
-  --guards           with limits, hard budgets and pausing brakes of the key and the account in force on every call
+  --guards           with limits, hard budgets and brakes of the key and the account in force on every call (with --beside .: what that costs)
+  --agents           the gateway is asked by an agent: a run token in the address, runs_from=agents (with --beside .: what that costs)
   --beside DIR       beside the gateway of another checkout (with its dependencies installed) instead of nginx
-  --beside-unguarded beside the same gateway without guards: what they cost (means --guards)
   --self             nginx against nginx: the ratio must be 1, else the machine is too noisy
   --json             the results as JSON on standard output
 Ends with 1 when a ratio is worse than what the repository knows of it (known-ratios.ts).`;
@@ -37,8 +37,8 @@ const { values: options } = parseArgs({
     only: { type: 'string' },
     streams: { type: 'string' },
     guards: { type: 'boolean', default: false },
+    agents: { type: 'boolean', default: false },
     beside: { type: 'string' },
-    'beside-unguarded': { type: 'boolean', default: false },
     self: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
@@ -49,26 +49,22 @@ const rounds = Number(options.rounds ?? (options.quick ? 3 : 10));
 const chosen = options.only?.split(',') ?? null;
 const streamCounts = options.streams?.split(',').map(Number) ?? [];
 const isChosen = (name: string) => chosen === null || chosen.includes(name);
-const isBesideUnguarded = options['beside-unguarded'];
-const isGuarded = options.guards || isBesideUnguarded;
 const say = (text: string) => process.stderr.write(`${text}\n`);
 
 function startMeasured(directory: string, mock: Mock): Promise<Peer> {
   return options.self
     ? startNginx('nginx as the gateway', directory, mock.port)
-    : startGateway(directory, mock.port, { isGuarded });
+    : startGateway(directory, mock.port, { isGuarded: options.guards, isAskedByAgent: options.agents });
 }
 
 function namePeer(): string {
-  if (isBesideUnguarded) return 'without guards';
   return options.beside === undefined ? NGINX : 'the other checkout';
 }
 
 function startPeer(directory: string, mock: Mock): Promise<Peer> {
-  if (isBesideUnguarded) return startGateway(directory, mock.port);
   return options.beside === undefined
     ? startNginx(NGINX, directory, mock.port)
-    : startGateway(directory, mock.port, { checkout: resolve(options.beside), isGuarded });
+    : startGateway(directory, mock.port, { checkout: resolve(options.beside) });
 }
 
 async function withPair<T>(directory: string, mock: Mock, name: string, work: (pair: Pair) => Promise<T>): Promise<T> {

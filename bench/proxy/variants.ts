@@ -76,6 +76,7 @@ export interface RequestOptions {
 export interface AskedWay {
   readonly path?: string;
   readonly authorization?: string;
+  readonly userAgent?: string;
   /** Lines in place of the gateway's own headers. */
   readonly headers?: readonly string[];
 }
@@ -112,7 +113,7 @@ export function requestBytes({ variant, gatewayKey, slow = false, asked = {} }: 
     'Host: 127.0.0.1',
     'Accept: application/json',
     'Content-Type: application/json',
-    'User-Agent: OpenAI/Python 1.99.0',
+    `User-Agent: ${asked.userAgent ?? 'OpenAI/Python 1.99.0'}`,
     'X-Stainless-Lang: python',
     'X-Stainless-Package-Version: 1.99.0',
     'X-Stainless-OS: Linux',

@@ -59,7 +59,7 @@ export async function runUpgrade(options: UpgradeOptions): Promise<UpgradeResult
   const planOf = (n: number) => planUpgradeCall(n, seed);
   const { serve, misread } = createSessionServer();
   const postgres = await startPostgres(kind);
-  const databaseUrl = await postgres.createDatabase('upgrade');
+  const databaseUrl = await postgres.createEmptyDatabase('upgrade');
   const provider = await startLedgerProvider({ planOf, serveSession: serve });
   const nodeOptions: NodeOptions = {
     everyMs,

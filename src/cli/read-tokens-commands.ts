@@ -1,11 +1,11 @@
 /** `tollgate read-tokens create|list|revoke`: what may ask the log over MCP from elsewhere. */
 import { type Command, Option } from 'commander';
-import { parseSeconds } from './duration.ts';
 import { textField, timeField } from './fields.ts';
 import { formatTable } from './format-table.ts';
 import { AnyRecord, type ApiRecord, type ClientFlags, createGatewayClient, RecordList } from './gateway-client.ts';
 import { createOutput } from './output.ts';
 import { parseId } from './parse-id.ts';
+import { describeEnd, expiryOf } from './token-end.ts';
 
 const PATH = '/api/v1/read-tokens';
 const COLUMNS = ['id', 'name', 'token', 'reads', 'created (UTC)', 'last used', 'state'] as const;
@@ -22,9 +22,7 @@ async function createToken(name: string, flags: CreateFlags): Promise<void> {
     name,
     texts: flags.texts === true,
     ...(flags.key === undefined ? {} : { key_id: parseId(flags.key) }),
-    ...(flags.expires === undefined
-      ? {}
-      : { expires_at: new Date(Date.now() + parseSeconds(flags.expires, '--expires') * 1_000).toISOString() }),
+    ...expiryOf(flags.expires),
   };
   const created = await createGatewayClient(flags).ask(AnyRecord, PATH, { method: 'POST', body });
   if (flags.json) return output.json(created);
@@ -39,13 +37,6 @@ function describeScope(token: ApiRecord): string {
   return `${key === '' ? 'all calls' : `key ${key}`}${token['texts'] === true ? ' with texts' : ''}`;
 }
 
-function describeState(token: ApiRecord, nowMs: number): string {
-  if (token['revoked_at'] !== null) return 'revoked';
-  const expiresAt = token['expires_at'];
-  if (typeof expiresAt !== 'string') return 'active';
-  return Date.parse(expiresAt) <= nowMs ? 'expired' : `until ${expiresAt.slice(0, 16)}`;
-}
-
 async function listTokens(flags: ClientFlags): Promise<void> {
   const output = createOutput(process.stdout);
   const { data } = await createGatewayClient(flags).ask(RecordList, PATH);
@@ -57,7 +48,7 @@ async function listTokens(flags: ClientFlags): Promise<void> {
     describeScope(token),
     timeField(token, 'created_at').slice(0, 16),
     timeField(token, 'last_used_at').slice(0, 16) || 'never',
-    describeState(token, Date.now()),
+    describeEnd(token, Date.now()),
   ]);
   await output.lines(formatTable(COLUMNS, rows));
 }

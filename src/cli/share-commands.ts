@@ -1,13 +1,13 @@
 /** `tollgate share run|view|list|revoke`: links that show one run or one view without a sign-in. */
 import { type Command, Option } from 'commander';
 import { repeatable } from './command-options.ts';
-import { parseSeconds } from './duration.ts';
 import { textField, timeField } from './fields.ts';
 import { formatTable } from './format-table.ts';
 import { AnyRecord, type ApiRecord, type ClientFlags, createGatewayClient, RecordList } from './gateway-client.ts';
 import { createOutput } from './output.ts';
 import { parseId } from './parse-id.ts';
 import { terminalText } from './terminal-text.ts';
+import { describeEnd, expiryOf } from './token-end.ts';
 
 const PATH = '/api/v1/share-links';
 const COLUMNS = ['id', 'name', 'shows', 'token', 'by', 'opened', 'state'] as const;
@@ -30,7 +30,7 @@ async function share(what: ApiRecord, usualName: string, flags: ShareFlags): Pro
   const body = {
     name: flags.name ?? usualName,
     bodies: flags.bodies === true,
-    expires_at: new Date(Date.now() + parseSeconds(flags.expires, '--expires') * 1_000).toISOString(),
+    ...expiryOf(flags.expires),
     ...what,
   };
   const created = await createGatewayClient(flags).ask(AnyRecord, PATH, { method: 'POST', body });
@@ -52,13 +52,6 @@ function describe(link: ApiRecord): string {
   return `${link['page'] === 'run' ? 'one run' : `a view of ${textField(link, 'page')}`}${texts}`;
 }
 
-function describeState(link: ApiRecord): string {
-  if (link['revoked_at'] !== null) return 'revoked';
-  const expiresAt = link['expires_at'];
-  const isOver = typeof expiresAt === 'string' && Date.parse(expiresAt) <= Date.now();
-  return isOver ? 'expired' : `until ${timeField(link, 'expires_at').slice(0, 16)}`;
-}
-
 async function listLinks(flags: ClientFlags): Promise<void> {
   const output = createOutput(process.stdout);
   const { data } = await createGatewayClient(flags).ask(RecordList, PATH);
@@ -70,7 +63,7 @@ async function listLinks(flags: ClientFlags): Promise<void> {
     `tgs_…${textField(link, 'last4')}`,
     terminalText(textField(link, 'created_by')),
     timeField(link, 'last_used_at').slice(0, 16) || 'never',
-    describeState(link),
+    describeEnd(link, Date.now()),
   ]);
   await output.lines(formatTable(COLUMNS, rows));
 }

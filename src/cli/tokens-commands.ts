@@ -1,11 +1,11 @@
 /** `tollgate tokens create|list|revoke`: what lets programs into the admin API of one account. */
 import { type Command, Option } from 'commander';
-import { parseSeconds } from './duration.ts';
 import { textField, timeField } from './fields.ts';
 import { formatTable } from './format-table.ts';
 import { AnyRecord, type ApiRecord, type ClientFlags, createGatewayClient, RecordList } from './gateway-client.ts';
 import { createOutput } from './output.ts';
 import { parseId } from './parse-id.ts';
+import { describeEnd, expiryOf } from './token-end.ts';
 
 const PATH = '/api/v1/tokens';
 const COLUMNS = ['id', 'name', 'token', 'scopes', 'made by', 'last used (UTC)', 'state'] as const;
@@ -20,9 +20,7 @@ async function createToken(name: string, flags: CreateFlags): Promise<void> {
   const body = {
     name,
     scopes: flags.scopes.split(','),
-    ...(flags.expires === undefined
-      ? {}
-      : { expires_at: new Date(Date.now() + parseSeconds(flags.expires, '--expires') * 1_000).toISOString() }),
+    ...expiryOf(flags.expires),
   };
   const created = await createGatewayClient(flags).ask(AnyRecord, PATH, { method: 'POST', body });
   if (flags.json) return output.json(created);
@@ -33,13 +31,6 @@ async function createToken(name: string, flags: CreateFlags): Promise<void> {
 function scopesOf(token: ApiRecord): string {
   const scopes = token['scopes'];
   return Array.isArray(scopes) ? scopes.join(', ') : '';
-}
-
-function describeState(token: ApiRecord, nowMs: number): string {
-  if (token['revoked_at'] !== null) return 'revoked';
-  const expiresAt = token['expires_at'];
-  if (typeof expiresAt !== 'string') return 'active';
-  return Date.parse(expiresAt) <= nowMs ? 'expired' : `until ${expiresAt.slice(0, 16)}`;
 }
 
 async function listTokens(flags: ClientFlags): Promise<void> {
@@ -53,7 +44,7 @@ async function listTokens(flags: ClientFlags): Promise<void> {
     scopesOf(token),
     textField(token, 'created_by'),
     timeField(token, 'last_used_at').slice(0, 16) || 'never',
-    describeState(token, Date.now()),
+    describeEnd(token, Date.now()),
   ]);
   await output.lines(formatTable(COLUMNS, rows));
 }

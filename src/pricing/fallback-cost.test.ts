@@ -4,6 +4,7 @@
  * $10 in and $50 out, Opus 5 $5 and $25, Sonnet 5 $2 and $10 (Anthropic, Pricing, as in the catalog of 2026-09-23).
  */
 import { describe, expect, it, test } from 'vitest';
+import { billableCall } from '../../test/support/billable-call.ts';
 import { readStoredUsage, writeStoredUsage } from '../control/store/stored-usage.ts';
 import { readBilledUsage } from '../formats/usage/billed-usage.ts';
 import { USAGE_FORMATS } from '../formats/usage/registry.ts';
@@ -25,26 +26,18 @@ function price(reported: ReportedUsage, isComplete = true) {
   // As a record has it, which is priced again from what is stored.
   const stored = use.usage === null ? null : writeStoredUsage(use.usage);
   const usage = readStoredUsage(stored, { reasoning: null, native: use.usage?.native ?? null });
-  const priced = book.priceCall({
-    provider: 'anthropic',
-    providerAlias: null,
-    endpoint: 'messages',
-    billed: true,
-    isBilledElsewhere: false,
-    requestedAtMs: Date.UTC(2026, 9, 28, 12),
-    model: reported.model,
-    modelRequested: FABLE,
-    serviceTier: null,
-    speed: null,
-    inferenceGeo: null,
-    region: null,
-    isBatch: false,
-    outcome: isComplete ? 'ok' : 'client_closed',
-    status: 200,
-    errorType: null,
-    usage,
-    usageSource: use.usageSource,
-  });
+  const priced = book.priceCall(
+    billableCall({
+      provider: 'anthropic',
+      endpoint: 'messages',
+      requestedAtMs: Date.UTC(2026, 9, 28, 12),
+      model: reported.model,
+      modelRequested: FABLE,
+      outcome: isComplete ? 'ok' : 'client_closed',
+      usage,
+      usageSource: use.usageSource,
+    }),
+  );
   const total = priced.totalCost === null ? null : formatUsd(priced.totalCost);
   return { model: reported.model, status: priced.costStatus, total, known: formatUsd(priced.knownCost), priced };
 }

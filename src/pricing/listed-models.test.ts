@@ -1,9 +1,9 @@
 /** Models that the catalog lacks or has wrong, at the prices of their providers' lists. Computed by hand. */
 import { describe, expect, it, test } from 'vitest';
+import { billableCall, usageOf } from '../../test/support/billable-call.ts';
 import type { ProviderName } from '../vocabulary/call-record.ts';
 import type { ClassQuantities } from '../vocabulary/token-usage.ts';
 import { formatUsd } from '../vocabulary/usd.ts';
-import type { BillableCall } from './billable-call.ts';
 import { createCatalog } from './catalog.ts';
 import { findNotedModel } from './noted-models.ts';
 import { createPriceBook } from './price-book.ts';
@@ -12,27 +12,14 @@ const book = createPriceBook();
 const NOON = '2026-11-28T12:00:00Z';
 
 function price(provider: ProviderName, model: string, classes: ClassQuantities, at = NOON, more = {}, by = book) {
-  const call: BillableCall = {
+  const call = billableCall({
     provider,
-    providerAlias: null,
-    endpoint: 'chat.completions',
-    billed: true,
-    isBilledElsewhere: false,
     requestedAtMs: Date.parse(at),
     model,
     modelRequested: model,
-    serviceTier: null,
-    speed: null,
-    inferenceGeo: null,
-    region: null,
-    isBatch: false,
-    outcome: 'ok',
-    status: 200,
-    errorType: null,
-    usage: { classes, reasoning: null, native: {} },
-    usageSource: 'provider',
+    usage: usageOf(classes),
     ...more,
-  };
+  });
   const { costStatus, totalCost } = by.priceCall(call);
   return [costStatus, totalCost === null ? null : formatUsd(totalCost)];
 }

@@ -2,6 +2,7 @@
 import { findProvider, type MatchLogic } from '@pydantic/genai-prices';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { billableCall, usageOf } from '../../test/support/billable-call.ts';
 import { PROVIDER_NAMES, PROVIDERS, type ProviderName } from '../providers/registry.ts';
 import type { ClassQuantities } from '../vocabulary/token-usage.ts';
 import type { BillableCall } from './billable-call.ts';
@@ -19,27 +20,13 @@ function priceModel(
   classes: ClassQuantities = { input: 1000, output: 1000 },
   changes: Partial<BillableCall> = {},
 ) {
-  const call: BillableCall = {
+  const call = billableCall({
     provider,
-    providerAlias: null,
-    endpoint: 'chat.completions',
-    billed: true,
-    isBilledElsewhere: false,
-    requestedAtMs: Date.UTC(2026, 10, 28, 12),
     model,
     modelRequested: model,
-    serviceTier: null,
-    speed: null,
-    inferenceGeo: null,
-    region: null,
-    isBatch: false,
-    outcome: 'ok',
-    status: 200,
-    errorType: null,
-    usage: { classes, reasoning: null, native: {} },
-    usageSource: 'provider',
+    usage: usageOf(classes),
     ...changes,
-  };
+  });
   return book.priceCall(call);
 }
 

@@ -1,6 +1,7 @@
 /** What the operator declares, through the price book: which declaration counts, and what it leaves as it is. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { billableCall, usageOf } from '../../test/support/billable-call.ts';
 import { formatUsd } from '../vocabulary/usd.ts';
 import type { BillableCall } from './billable-call.ts';
 import {
@@ -24,31 +25,19 @@ function map(id: number, model: string, billingModel: string, more: Partial<Oper
 }
 
 function call(more: Partial<BillableCall> = {}): BillableCall {
-  return {
+  return billableCall({
     provider: 'openai',
-    providerAlias: null,
     endpoint: 'responses',
-    billed: true,
-    isBilledElsewhere: false,
     requestedAtMs: NOON_MS,
     model: 'gpt-5',
     modelRequested: 'gpt-5',
-    serviceTier: null,
-    speed: null,
-    inferenceGeo: null,
-    region: null,
-    isBatch: false,
-    outcome: 'ok',
-    status: 200,
-    errorType: null,
-    usageSource: 'provider',
     usage: { classes: { input: 1_000_000 }, reasoning: null, native: {} },
     ...more,
-  };
+  });
 }
 
 function used(classes: NonNullable<BillableCall['usage']>['classes']): Pick<BillableCall, 'usage'> {
-  return { usage: { classes, reasoning: null, native: {} } };
+  return { usage: usageOf(classes) };
 }
 
 /** What a million tokens of input cost. */

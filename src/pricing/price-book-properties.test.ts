@@ -1,8 +1,9 @@
 /** What holds for any call, whatever its model, terms and quantities. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { billableCall, usageOf } from '../../test/support/billable-call.ts';
 import { PROVIDER_NAMES } from '../vocabulary/call-record.ts';
-import { COUNTED_CLASSES, type TokenUsage, USAGE_CLASSES } from '../vocabulary/token-usage.ts';
+import { COUNTED_CLASSES, USAGE_CLASSES } from '../vocabulary/token-usage.ts';
 import { parseUsd } from '../vocabulary/usd.ts';
 import type { BillableCall } from './billable-call.ts';
 import { MAX_MODELS_KEPT } from './model-prices.ts';
@@ -32,30 +33,13 @@ const negotiated = createPriceBook({
   },
 });
 
-function createUsage(classes: TokenUsage['classes']): TokenUsage {
-  return { classes, reasoning: null, native: {} };
-}
-
-const CALL: BillableCall = {
+const CALL = billableCall({
   provider: 'openai',
-  providerAlias: null,
-  endpoint: 'chat.completions',
-  billed: true,
-  isBilledElsewhere: false,
   requestedAtMs: Date.UTC(2026, 8, 23, 12),
   model: 'gpt-4o-mini',
   modelRequested: 'gpt-4o-mini',
-  serviceTier: null,
-  speed: null,
-  inferenceGeo: null,
-  region: null,
-  isBatch: false,
-  outcome: 'ok',
-  errorType: null,
-  status: 200,
-  usage: createUsage({ input: 1200, output: 350 }),
-  usageSource: 'provider',
-};
+  usage: usageOf({ input: 1200, output: 350 }),
+});
 
 function createCall(changes: Partial<BillableCall>): BillableCall {
   return { ...CALL, ...changes };
@@ -64,7 +48,7 @@ function createCall(changes: Partial<BillableCall>): BillableCall {
 describe('the price book', () => {
   const usages = fc
     .dictionary(fc.constantFrom(...USAGE_CLASSES), fc.nat({ max: 3_000_000 }))
-    .map((classes) => createUsage(classes));
+    .map((classes) => usageOf(classes));
   const models = fc.constantFrom<readonly [BillableCall['provider'], string]>(
     ['openai', 'gpt-5.6-sol'],
     ['openai', 'gpt-audio'],
@@ -150,10 +134,10 @@ describe('the price book', () => {
   it('doubles each amount when the quantities double, but for the rounding of a line', () => {
     fc.assert(
       fc.property(fc.nat({ max: 60_000 }), fc.nat({ max: 60_000 }), (input, output) => {
-        const once = price({ named: ['deepseek', 'deepseek-v4-pro'], usage: createUsage({ input, output }) });
+        const once = price({ named: ['deepseek', 'deepseek-v4-pro'], usage: usageOf({ input, output }) });
         const twice = price({
           named: ['deepseek', 'deepseek-v4-pro'],
-          usage: createUsage({ input: input * 2, output: output * 2 }),
+          usage: usageOf({ input: input * 2, output: output * 2 }),
         });
         expect(twice.knownCost - once.knownCost * 2n).toBe(0n);
       }),
@@ -169,7 +153,7 @@ describe('the price book', () => {
         fc.string(),
         fc.constantFrom(...PROVIDER_NAMES),
         (input, atMs, text, provider) => {
-          const usage = createUsage({ input, output: 10 });
+          const usage = usageOf({ input, output: 10 });
           const known = book.priceCall(createCall({ usage }));
           expect([known.costStatus, known.totalCost, known.knownCost]).toEqual(['partial', null, 6_000_000n]);
           const call = createCall({

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { billableCall, usageOf } from '../../test/support/billable-call.ts';
 import type { TokenUsage } from '../vocabulary/token-usage.ts';
 import { formatUsd, parseUsd } from '../vocabulary/usd.ts';
 import type { BillableCall } from './billable-call.ts';
@@ -6,32 +7,15 @@ import { createPriceBook } from './price-book.ts';
 
 const book = createPriceBook();
 
-function createUsage(classes: TokenUsage['classes']): TokenUsage {
-  return { classes, reasoning: null, native: {} };
-}
-
 function createCall(changes: Partial<BillableCall> = {}): BillableCall {
-  return {
+  return billableCall({
     provider: 'openai',
-    providerAlias: null,
-    endpoint: 'chat.completions',
-    billed: true,
-    isBilledElsewhere: false,
     requestedAtMs: Date.UTC(2026, 8, 23, 12),
     model: 'gpt-4o-mini-2024-07-18',
     modelRequested: 'gpt-4o-mini',
-    serviceTier: null,
-    speed: null,
-    inferenceGeo: null,
-    region: null,
-    isBatch: false,
-    outcome: 'ok',
-    errorType: null,
-    status: 200,
-    usage: createUsage({ input: 1200, output: 350 }),
-    usageSource: 'provider',
+    usage: usageOf({ input: 1200, output: 350 }),
     ...changes,
-  };
+  });
 }
 
 function readCost(changes: Partial<BillableCall>): readonly [string, string | null] {
@@ -41,9 +25,9 @@ function readCost(changes: Partial<BillableCall>): readonly [string, string | nu
 
 describe('a priced call', () => {
   it('is not known to be free because its host reports zeros, unless it is a batch, failed or asked for none', () => {
-    const usage = createUsage({ input: 0, output: 0 });
+    const usage = usageOf({ input: 0, output: 0 });
     expect(readCost({ usage })).toEqual(['partial', null]);
-    expect(readCost({ usage: createUsage({ input: 0, output: 1_000_000 }) })).toEqual(['exact', '0.6']);
+    expect(readCost({ usage: usageOf({ input: 0, output: 1_000_000 }) })).toEqual(['exact', '0.6']);
     expect(readCost({ usage, outcome: 'upstream_stream_error' })).toEqual(['exact', '0']);
     expect(readCost({ usage, isBatch: true })).toEqual(['exact', '0']);
     expect(readCost({ usage, isPrewarm: true })).toEqual(['exact', '0']);
@@ -91,7 +75,7 @@ describe('a priced call', () => {
   });
 
   it('names the rules that took part', () => {
-    const usage = createUsage({ cache_creation_1h: 10_000 });
+    const usage = usageOf({ cache_creation_1h: 10_000 });
     const model = 'us.anthropic.claude-haiku-4-5-20251001-v1:0';
     expect(book.priceCall(createCall({ provider: 'bedrock', modelRequested: model, usage })).lines).toEqual([
       {
@@ -110,7 +94,7 @@ describe('a priced call', () => {
   });
 
   it('tells a reported zero from a class that was not reported', () => {
-    const usage = createUsage({ input: 1200, cache_read: 0, output: 0 });
+    const usage = usageOf({ input: 1200, cache_read: 0, output: 0 });
     expect(book.priceCall(createCall({ usage }))).toMatchObject({
       costStatus: 'exact',
       inputCost: 180_000_000n,
@@ -129,7 +113,7 @@ describe('what is not known', () => {
   });
 
   it('keeps the known part when one class has no price', () => {
-    const usage = createUsage({ input: 1200, output: 350, output_audio: 10 });
+    const usage = usageOf({ input: 1200, output: 350, output_audio: 10 });
     expect(book.priceCall(createCall({ usage }))).toMatchObject({
       costStatus: 'partial',
       totalCost: null,
@@ -163,7 +147,7 @@ describe('what is not known', () => {
   it('says so when an answer that may have cost something reported nothing', () => {
     for (const outcome of ['ok', 'client_closed', 'upstream_truncated', 'interrupted', 'upstream_unreachable'] as const)
       expect(readCost({ usage: null, usageSource: 'none', outcome })).toEqual(['no_usage', null]);
-    expect(readCost({ usage: createUsage({}) })).toEqual(['no_usage', null]);
+    expect(readCost({ usage: usageOf({}) })).toEqual(['no_usage', null]);
   });
 
   it('says so when nobody knows the endpoint', () => {
@@ -198,7 +182,7 @@ describe('what is not known', () => {
 });
 
 describe('what is no token', () => {
-  const at = (model: string, classes: TokenUsage['classes']) => readCost({ model, usage: createUsage(classes) });
+  const at = (model: string, classes: TokenUsage['classes']) => readCost({ model, usage: usageOf(classes) });
 
   it('is billed by the minute, by the character and by the call', () => {
     expect(at('whisper-1', { input_audio_ms: 125_000 })).toEqual(['exact', '0.0125']);
@@ -210,7 +194,7 @@ describe('what is no token', () => {
   });
 
   it('costs the same in a batch and on every tier', () => {
-    const usage = createUsage({ web_search_requests: 1 });
+    const usage = usageOf({ web_search_requests: 1 });
     for (const changes of [{ isBatch: true }, { serviceTier: 'flex' }, { serviceTier: 'priority' }])
       expect(readCost({ model: 'gpt-5', usage, ...changes })).toEqual(['exact', '0.01']);
   });
@@ -224,7 +208,7 @@ describe('what is no token', () => {
 });
 
 describe('pictures and sound by tokens', () => {
-  const at = (model: string, classes: TokenUsage['classes']) => readCost({ model, usage: createUsage(classes) });
+  const at = (model: string, classes: TokenUsage['classes']) => readCost({ model, usage: usageOf(classes) });
 
   it('have rates of their own', () => {
     const drawn = { input: 50, input_image: 300, output_image: 4_160 };
@@ -243,7 +227,7 @@ describe('pictures and sound by tokens', () => {
 
   it('of another model within the call are billed at its rates, and not at all when it is not named', () => {
     const others = (model: string) => [{ purpose: 'image_generation', model, classes: { output_image: 1_000_000 } }];
-    const usage = (model: string) => ({ ...createUsage({ input: 1_000_000 }), others: others(model) });
+    const usage = (model: string) => ({ ...usageOf({ input: 1_000_000 }), others: others(model) });
     expect(readCost({ model: 'gpt-5', usage: usage('gpt-image-2') })).toEqual(['exact', '31.25']);
     expect(readCost({ model: 'gpt-5', usage: usage('unknown') })).toEqual(['partial', null]);
   });
@@ -268,7 +252,7 @@ describe('the model that is billed', () => {
   });
 
   it('is nobody known for an opaque ARN, even when its name looks like a model', () => {
-    const usage = createUsage({ input: 1 });
+    const usage = usageOf({ input: 1 });
     for (const kind of ['application-inference-profile', 'provisioned-model', 'custom-model', 'imported-model']) {
       const modelRequested = `arn:aws:bedrock:us-east-1:123456789012:${kind}/a1b2c3`;
       expect(readCost({ provider: 'bedrock', modelRequested, usage })).toEqual(['unpriced', null]);
@@ -276,7 +260,7 @@ describe('the model that is billed', () => {
   });
 
   it('is the other one for a name that its provider has redirected, from that day on', () => {
-    const call = { provider: 'deepseek', model: 'deepseek-chat', usage: createUsage({ input: 1_000_000 }) } as const;
+    const call = { provider: 'deepseek', model: 'deepseek-chat', usage: usageOf({ input: 1_000_000 }) } as const;
     expect(readCost({ ...call, requestedAtMs: Date.UTC(2025, 8, 10) })).toEqual(['exact', '0.56']);
     expect(readCost({ ...call, requestedAtMs: Date.UTC(2026, 0, 10) })).toEqual(['exact', '0.28']);
     expect(readCost({ ...call, requestedAtMs: Date.UTC(2026, 5, 10, 2) })).toEqual(['exact', '0.14']);
@@ -290,21 +274,21 @@ describe('the model that is billed', () => {
 describe('tiers, terms and hours', () => {
   it('take the long price for every class from one token above the threshold, the cache counted in', () => {
     const model = 'gpt-5.6-sol';
-    const short = createUsage({ input: 2_000, cache_read: 268_000, cache_creation_30m: 2_000, output: 1_000 });
-    const long = createUsage({ input: 2_001, cache_read: 268_000, cache_creation_30m: 2_000, output: 1_000 });
+    const short = usageOf({ input: 2_000, cache_read: 268_000, cache_creation_30m: 2_000, output: 1_000 });
+    const long = usageOf({ input: 2_001, cache_read: 268_000, cache_creation_30m: 2_000, output: 1_000 });
     expect(readCost({ model, usage: short })).toEqual(['exact', '0.1452']);
     expect(readCost({ model, usage: long })).toEqual(['exact', '0.280408']);
   });
 
   it('multiply where the provider says they do', () => {
-    const usage = createUsage({ input: 1_000_000 });
+    const usage = usageOf({ input: 1_000_000 });
     const call = { provider: 'anthropic', model: 'claude-opus-4-8', usage } as const;
     expect(readCost({ ...call, speed: 'fast', inferenceGeo: 'us' })).toEqual(['exact', '11']);
     expect(readCost({ ...call, serviceTier: 'batch', inferenceGeo: 'us' })).toEqual(['exact', '2.75']);
   });
 
   it('give cached tokens in a batch the discount only where the price list does', () => {
-    const call = { isBatch: true, usage: createUsage({ cache_read: 1_000_000 }) } as const;
+    const call = { isBatch: true, usage: usageOf({ cache_read: 1_000_000 }) } as const;
     expect(readCost({ ...call, model: 'gpt-5' })).toEqual(['exact', '0.0625']);
     expect(readCost({ ...call, model: 'gpt-4o-mini' })).toEqual(['exact', '0.075']);
     expect(readCost({ ...call, provider: 'gemini', model: 'gemini-2.5-flash' })).toEqual(['exact', '0.03']);
@@ -312,7 +296,7 @@ describe('tiers, terms and hours', () => {
   });
 
   it('prefer the published figure of a tier over the rule, and do not stretch it beyond its range', () => {
-    const cached = (quantity: number) => createUsage({ cache_read: quantity });
+    const cached = (quantity: number) => usageOf({ cache_read: quantity });
     expect(readCost({ model: 'gpt-5.4', serviceTier: 'flex', usage: cached(200_000) })).toEqual(['exact', '0.026']);
     expect(readCost({ model: 'gpt-5.4', serviceTier: 'flex', usage: cached(300_000) })).toEqual(['exact', '0.075']);
     expect(readCost({ model: 'gpt-5.4', serviceTier: 'fast', usage: cached(200_000) })).toEqual(['exact', '0.1']);
@@ -320,7 +304,7 @@ describe('tiers, terms and hours', () => {
   });
 
   it('change at the very millisecond', () => {
-    const call = { provider: 'deepseek', model: 'deepseek-v4-pro', usage: createUsage({ output: 1_000_000 }) } as const;
+    const call = { provider: 'deepseek', model: 'deepseek-v4-pro', usage: usageOf({ output: 1_000_000 }) } as const;
     const at = (iso: string) => readCost({ ...call, requestedAtMs: Date.parse(iso) })[1];
     expect(at('2026-08-16T15:59:59.999Z')).toBe('0.87');
     expect(at('2026-08-16T16:00:00.000Z')).toBe('1.98');
@@ -337,7 +321,7 @@ describe('tiers, terms and hours', () => {
 
 describe('a sum over several prompts', () => {
   const sonnet = { provider: 'anthropic', model: 'claude-sonnet-4-5-20250929', isBatch: true } as const;
-  const sum = createUsage({ input: 900_000, output: 1_000 });
+  const sum = usageOf({ input: 900_000, output: 1_000 });
 
   it('is priced by its largest prompt, and not by the sum of all', () => {
     // 0.9 million at $3 and a thousandth of a million at $15, both at half price.
@@ -347,7 +331,7 @@ describe('a sum over several prompts', () => {
   });
 
   it('has no price where the answer names another tier as well', () => {
-    const batch = { model: 'gpt-5.4', isBatch: true, usage: createUsage({ input: 1_000, output: 1_000 }) } as const;
+    const batch = { model: 'gpt-5.4', isBatch: true, usage: usageOf({ input: 1_000, output: 1_000 }) } as const;
     expect(readCost({ ...batch, serviceTier: 'default' })).toEqual(['exact', '0.00875']);
     for (const serviceTier of ['priority', 'flex', 'fast'])
       expect(readCost({ ...batch, serviceTier })).toEqual(['unpriced', null]);
@@ -355,7 +339,7 @@ describe('a sum over several prompts', () => {
 
   it('has no rate where the size of the prompt decides and nobody reports the sizes', () => {
     const batch = { model: 'gpt-5.4', isBatch: true } as const;
-    const summed = (input: number) => ({ ...createUsage({ input, output: 1_000 }), hasUnknownPrompts: true }) as const;
+    const summed = (input: number) => ({ ...usageOf({ input, output: 1_000 }), hasUnknownPrompts: true }) as const;
     // Up to 272,000 tokens in all, none of the prompts can be longer: $2.50 and $15, at half price.
     expect(readCost({ ...batch, usage: summed(272_000) })).toEqual(['exact', '0.3475']);
     expect(readCost({ ...batch, usage: summed(272_001) })).toEqual(['unpriced', null]);
@@ -365,21 +349,21 @@ describe('a sum over several prompts', () => {
 
   it('holds for each of the other models in the same way', () => {
     const other = { purpose: 'batch', model: 'claude-sonnet-4-5', classes: sum.classes, largestPrompt: 300 };
-    const usage = { ...createUsage({ input: 1_000_000 }), largestPrompt: 20, others: [other] };
+    const usage = { ...usageOf({ input: 1_000_000 }), largestPrompt: 20, others: [other] };
     expect(readCost({ ...sonnet, usage })).toEqual(['exact', '2.8575']);
   });
 });
 
 describe('usage that is not all that is billed', () => {
   it('is never the whole cost, however many of its classes have a price', () => {
-    const usage: TokenUsage = { ...createUsage({ input: 1_000_000 }), isIncomplete: true };
+    const usage: TokenUsage = { ...usageOf({ input: 1_000_000 }), isIncomplete: true };
     expect(readCost({ model: 'gpt-4o', usage })).toEqual(['partial', null]);
   });
 
   it('prices what was served on other terms by those', () => {
     const flex = { serviceTier: 'flex', speed: null, inferenceGeo: null };
     const turn = { purpose: 'turns', model: null, classes: { input: 1_000 }, terms: flex };
-    const usage = { ...createUsage({ input: 1_000 }), others: [turn] };
+    const usage = { ...usageOf({ input: 1_000 }), others: [turn] };
     // 1,000 at $2.50 a million, and 1,000 at half of that.
     expect(readCost({ model: 'gpt-5.4', usage })).toEqual(['exact', '0.00375']);
     expect(readCost({ model: 'gpt-5.4', serviceTier: 'fast', usage })).toEqual(['exact', '0.00625']);
@@ -387,7 +371,7 @@ describe('usage that is not all that is billed', () => {
 });
 
 describe('a request that was refused before anything was answered', () => {
-  const usage: TokenUsage = { ...createUsage({ input: 106, output: 1 }), isRefused: true };
+  const usage: TokenUsage = { ...usageOf({ input: 106, output: 1 }), isRefused: true };
   const refused = { provider: 'anthropic', model: 'claude-sonnet-4-5', usage } as const;
 
   it('costs nothing at Anthropic, since it says so', () => {

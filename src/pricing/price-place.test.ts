@@ -1,31 +1,20 @@
 /** Where a call is served is a part of its price: what is known of a place and has no price there is never `exact`. */
 import { describe, expect, it } from 'vitest';
+import { billableCall } from '../../test/support/billable-call.ts';
 import { formatUsd } from '../vocabulary/usd.ts';
 import type { BillableCall } from './billable-call.ts';
 import { createPriceBook } from './price-book.ts';
 
 const book = createPriceBook();
 
-const CALL: BillableCall = {
+const CALL = billableCall({
   provider: 'bedrock',
-  providerAlias: null,
   endpoint: 'converse',
-  billed: true,
-  isBilledElsewhere: false,
-  requestedAtMs: Date.UTC(2026, 10, 28, 12),
   model: null,
   modelRequested: null,
-  serviceTier: null,
-  speed: null,
-  inferenceGeo: null,
   region: 'us-east-1',
-  isBatch: false,
-  outcome: 'ok',
-  errorType: null,
-  status: 200,
   usage: { classes: { input: 1000, output: 1000 }, reasoning: null, native: {} },
-  usageSource: 'provider',
-};
+});
 
 function price(modelRequested: string, changes: Partial<BillableCall> = {}, by = book) {
   const { costStatus, totalCost, knownCost } = by.priceCall({ ...CALL, modelRequested, ...changes });

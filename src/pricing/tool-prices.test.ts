@@ -1,5 +1,6 @@
 /** What looking things up costs beside the tokens: grounding, web tools, pictures; and DeepSeek's hours. */
 import { describe, expect, it } from 'vitest';
+import { billableCall, usageOf } from '../../test/support/billable-call.ts';
 import type { ProviderName } from '../vocabulary/call-record.ts';
 import type { TokenUsage } from '../vocabulary/token-usage.ts';
 import { formatUsd } from '../vocabulary/usd.ts';
@@ -16,26 +17,16 @@ interface Priced {
 }
 
 function cost({ provider, model, classes, at = '2026-11-28T12:00:00Z', serviceTier }: Priced) {
-  const { costStatus, totalCost } = book.priceCall({
-    provider,
-    providerAlias: null,
-    endpoint: 'x',
-    billed: true,
-    isBilledElsewhere: false,
-    requestedAtMs: Date.parse(at),
-    model,
-    modelRequested: model,
-    serviceTier: serviceTier ?? null,
-    speed: null,
-    inferenceGeo: null,
-    region: null,
-    isBatch: false,
-    outcome: 'ok',
-    status: 200,
-    errorType: null,
-    usage: { classes, reasoning: null, native: {} },
-    usageSource: 'provider',
-  });
+  const { costStatus, totalCost } = book.priceCall(
+    billableCall({
+      provider,
+      requestedAtMs: Date.parse(at),
+      model,
+      modelRequested: model,
+      serviceTier: serviceTier ?? null,
+      usage: usageOf(classes),
+    }),
+  );
   return [costStatus, totalCost === null ? null : formatUsd(totalCost)];
 }
 

@@ -103,6 +103,7 @@ export const anthropic = Object.freeze({
   },
   asksForUsage: () => false,
   probes: ['HEAD /api/hello'],
+  reportsTerms: true,
   requestIdHeaders: ['request-id', 'x-request-id'],
   errorTypeHeader: null,
   signedServices: ['aws-external-anthropic'],

@@ -207,6 +207,7 @@ export const bedrock = Object.freeze({
   endpoint: readEndpoint,
   asksForUsage: () => false,
   probes: ['GET /inference-profiles'],
+  reportsTerms: true,
   requestIdHeaders: ['x-amzn-requestid'],
   errorTypeHeader: 'x-amzn-errortype',
   signedServices: ['bedrock', 'bedrock-mantle'],

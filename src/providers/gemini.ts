@@ -247,6 +247,7 @@ export const gemini = Object.freeze({
   websocket: ({ path }) => METHODS.get(WEBSOCKET.exec(path)?.[1] ?? '') ?? null,
   asksForUsage: () => false,
   // No header is reliable; the body has `responseId`.
+  reportsTerms: true,
   requestIdHeaders: [],
   errorTypeHeader: null,
   // The compatible API has OpenAI's clients.

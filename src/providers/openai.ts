@@ -113,6 +113,7 @@ export const openai = Object.freeze({
   },
   websocket: ({ path }) => readWebsocket(readRest(path, '/v1') ?? ''),
   asksForUsage: ({ format, billed }) => format === 'chat-completions' && billed,
+  reportsTerms: true,
   requestIdHeaders: ['x-request-id'],
   errorTypeHeader: null,
   placeOfHost: (host) => RESIDENCY_HOST.exec(host.toLowerCase())?.[1] ?? null,

@@ -2,7 +2,6 @@
  * Cuts the key or run token off a request's address, before anything else looks at it: `/@TOKEN/v1/…` becomes `/v1/…`.
  * Behind the token the address may name the provider: `/@TOKEN.together/v1/…`.
  */
-import type { ClientRequest } from './client-exchange.ts';
 
 export interface AddressToken {
   /** As it came; not known to be a token of ours. */
@@ -13,8 +12,13 @@ export interface AddressToken {
 /** Some clients encode the `@`. An absolute target has the host in front. */
 const TOKEN = /^(https?:\/\/[^/?#]*)?\/(?:@|%40)([^/?#]*)/i;
 
+interface Addressed {
+  url?: string | undefined;
+  addressToken?: AddressToken | undefined;
+}
+
 /** Changes `url` and sets `addressToken` where the address has one. No path of a provider begins with `@`. */
-export function cutAddressToken(incoming: Pick<ClientRequest, 'url' | 'addressToken'>): void {
+export function cutAddressToken(incoming: Addressed): void {
   const { url } = incoming;
   if (url === undefined || !mayHaveToken(url)) return;
   const [all, origin = '', segment] = TOKEN.exec(url) ?? [];

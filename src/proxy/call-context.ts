@@ -38,6 +38,9 @@ export interface RequestedModel {
   readonly streamed: boolean | null;
   /** The requested tier; absent where the body names none. */
   readonly serviceTier?: string;
+  /** The requested speed and place; absent likewise. */
+  readonly speed?: string;
+  readonly inferenceGeo?: string;
   /** The texts of the key's sources of runs that are in the body. */
   readonly runMembers?: ReadonlyMap<string, string>;
   /** Of the whole body with all its members, where a budget is going to read it. */

@@ -137,6 +137,21 @@ function ownerOf(name: string, isSecret: boolean, text: string): ProviderName | 
   return null;
 }
 
+/** The gateway's own: keys, run tokens, read and API tokens. */
+const OWN_TOKEN = /(?<!\w)tg[akmrs]_\w{12}/;
+
+/** Throws `credential_of_other_provider` where a token of the gateway stands where a provider would read a credential. */
+export function requireNoOwnToken({ names, rawHeaders, query }: Head & Pick<ValidRequest, 'query'>): void {
+  const at = names.findIndex(
+    ({ use, isSecret }, index) => use === 'forward' && isSecret && OWN_TOKEN.test(rawHeaders[index * 2 + 1] ?? ''),
+  );
+  if (at === -1 && !OWN_TOKEN.test(query)) return;
+  const place = names[at]?.lower ?? 'the query';
+  throw new GatewayError('credential_of_other_provider', {
+    detail: `${place} holds a token of this gateway, which no provider knows; a gateway key belongs in X-Gateway-Key alone`,
+  });
+}
+
 /** The one owner of all of them; null when there is none or they disagree. */
 export function findOnlyOwner(carried: readonly CarriedCredential[]): ProviderName | null {
   const owner = carried[0]?.owner ?? null;

@@ -3,7 +3,6 @@
 import { type AskedLifetime, withAskedLifetime } from '../formats/usage/asked-lifetime.ts';
 import { type BilledUsage, readBilledUsage } from '../formats/usage/billed-usage.ts';
 import { copyLatin1 } from '../formats/wire/copy-text.ts';
-import type { Provider } from '../providers/provider.ts';
 import { isAnswerId } from '../vocabulary/answer-chain.ts';
 import type { CallBegin, CallCheckpoint, CallEnd } from '../vocabulary/call-record.ts';
 import { STEP_MS } from '../vocabulary/clock.ts';
@@ -15,6 +14,7 @@ import type { AnswerHead } from './answer-head.ts';
 import type { Arrival, CallContext, RequestedModel } from './call-context.ts';
 import { leadsAway } from './leading-address.ts';
 import { errorOf, outcomeOf, statusSent } from './outcome.ts';
+import { readServedTerms } from './served-terms.ts';
 
 const MAX_ERROR_MESSAGE_CHARS = 1_000;
 
@@ -73,6 +73,7 @@ export function describeEnd(call: CallContext, begin: CallBegin, end: EndedCall)
     sentUsage: end.sentUsage,
     status,
   });
+  const terms = readServedTerms(call.route.provider, end.requested, reported, use.usage !== null);
   const record: CallEnd = {
     id: begin.id,
     status,
@@ -84,9 +85,9 @@ export function describeEnd(call: CallContext, begin: CallBegin, end: EndedCall)
     modelRequested: begin.modelRequested ?? end.requested.model,
     streamed: begin.streamed ?? end.requested.streamed,
     model: reported?.model ?? null,
-    serviceTier: reported?.serviceTier ?? askedTier(call.route.provider, end.requested),
-    speed: reported?.speed ?? null,
-    inferenceGeo: reported?.inferenceGeo ?? null,
+    serviceTier: terms.serviceTier,
+    speed: terms.speed,
+    inferenceGeo: terms.inferenceGeo,
     usage:
       use.usage === null || end.readSentLifetime === undefined
         ? use.usage
@@ -127,10 +128,6 @@ function listFlags({ arrival }: CallContext, { flags }: CallBegin, end: EndedCal
   if (Math.abs(jumpMs) >= STEP_MS) known.push('clock_step');
   if (end.answer.head !== null && leadsAway(end.answer.head)) known.push('leads_away');
   return known;
-}
-
-function askedTier(provider: Provider, { serviceTier }: RequestedModel): string | null {
-  return provider.isTierAsAsked === true ? (serviceTier ?? null) : null;
 }
 
 /** The end of a call that the gateway refused after authentication and routing. */

@@ -111,6 +111,24 @@ test('an empty header of the gateway’s counts as absent, each of them', () => 
   expect([headers.traceId, headers.spanPath, headers.spanName]).toEqual([null, null, null]);
 });
 
+test('the call’s own credential is hidden where a run, a step or metadata was to be named', () => {
+  const secret = 'sk-proj-0123456789';
+  const { traceId, spanPath, spanName, metadata, forwarded } = split([
+    'X-Gateway-Trace-Id',
+    `run-${secret}`,
+    'X-Gateway-Span-Path',
+    `a/${secret}`,
+    'X-Gateway-Span-Name',
+    secret,
+    'X-Gateway-Note',
+    `key ${secret}`,
+    'Authorization',
+    `Bearer ${secret}`,
+  ]);
+  expect([traceId, spanPath, spanName, metadata]).toEqual(['run-***', 'a/***', '***', [['Note', 'key ***']]]);
+  expect(forwarded).toEqual(['Authorization', `Bearer ${secret}`]);
+});
+
 test('a span name is decoded as each step of the path is, for clients that can send ASCII only', () => {
   const nameOf = (value: string) => split(['X-Gateway-Span-Name', value]).spanName;
   expect(nameOf('Pr%C3%BCfung')).toBe('Prüfung');

@@ -119,6 +119,9 @@ export function splitGatewayHeaders(
   }
 
   for (const entry of logged) entry[1] = redactSent(entry[1], sent);
+  // A mistaken template puts the key where the run's name was meant to be.
+  for (const entry of metadata) entry[1] = redactSent(entry[1], sent);
+  for (const field of NAMES_OF_RUN) reserved[field] = redactSent(reserved[field] ?? '', sent);
   const named = clientNames.read(userAgent, request.header);
   return {
     key: reserved.key,
@@ -163,6 +166,8 @@ function readClient(header: string | undefined, known: string | null, sent: read
   const name = cut(text === null ? known : hideSecretForms(text), MAX_CLIENT_BYTES);
   return name === null ? null : redactSent(name, sent);
 }
+
+const NAMES_OF_RUN = ['traceId', 'spanPath', 'spanName'] as const;
 
 type Reserved = Record<ReservedField, string | undefined>;
 

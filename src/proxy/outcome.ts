@@ -52,6 +52,10 @@ const SHORTFALLS: Readonly<Record<Shortfall, { type: string; message: string }>>
     type: 'upstream_not_json',
     message: 'The answer was delivered whole by HTTP; it was announced as JSON, and is none.',
   },
+  not_decodable: {
+    type: 'upstream_not_decodable',
+    message: 'The answer was delivered whole by HTTP, and its bytes are not in the coding that Content-Encoding names.',
+  },
 };
 
 const KEY_ENDS: Readonly<Record<KeyEnd, string>> = {

@@ -1,5 +1,6 @@
-/** Reads model, `stream` and tier from a request's JSON or form, held whole or as head and tail. */
+/** Reads model, `stream` and terms from a request's JSON or form, held whole or as head and tail. */
 
+import { parseJson, readName } from '../formats/usage/read-json.ts';
 import { type ContentDecoder, createContentDecoder, isIdentity } from '../formats/wire/content-encoding.ts';
 import { scanTopLevel, type TopLevelScan } from '../formats/wire/json-top-level.ts';
 import { readBoundary, readMultipartFields } from '../formats/wire/multipart-fields.ts';
@@ -14,11 +15,13 @@ const MAX_ENCODED_HEAD_BYTES = 1024 * 1024;
 const MAX_DECODED_HEAD_BYTES = 1024 * 1024;
 /** A form is searched this far at each end. */
 const MAX_FORM_END_BYTES = 512 * 1024;
-const MAX_TIER_CHARS = 64;
+const MAX_TERM_CHARS = 64;
+/** AWS: `serviceTier: { type }`. */
+const MAX_TIER_OBJECT_BYTES = 256;
 /** How long a call's end waits for the decoder. */
 const DECODE_DEADLINE_MS = 2_000;
 
-const WANTED = ['model', 'stream', 'service_tier'];
+const WANTED = ['model', 'stream', 'service_tier', 'serviceTier', 'speed', 'inference_geo'];
 const FIELDS = ['model', 'stream', 'session'];
 
 export const UNREAD_MODEL: RequestedModel = Object.freeze({ model: null, streamed: null });
@@ -52,11 +55,15 @@ function readJsonFacts(
   const isSure = headBytes === bytes.length || all.state === 'complete';
   const scan = isSure ? all : scanTopLevel(bytes.subarray(0, headBytes), wanted);
   const runMembers = runsFrom.length === 0 ? null : readRunMembers(bytes, scan.members, runsFrom);
-  const tier = scan.members.get('service_tier')?.scalar;
+  const tier = readTerm(scan, 'service_tier') ?? readTerm(scan, 'serviceTier') ?? readTierObject(bytes, scan);
+  const speed = readTerm(scan, 'speed');
+  const inferenceGeo = readTerm(scan, 'inference_geo');
   return {
     model: readModel(scan.members.get('model')?.scalar),
     streamed: readStream(scan),
-    ...(typeof tier === 'string' ? { serviceTier: tier.slice(0, MAX_TIER_CHARS) } : {}),
+    ...(tier === null ? {} : { serviceTier: tier }),
+    ...(speed === null ? {} : { speed }),
+    ...(inferenceGeo === null ? {} : { inferenceGeo }),
     ...(runMembers === null ? {} : { runMembers }),
     ...(keepsScan ? { scan } : {}),
   };
@@ -64,6 +71,18 @@ function readJsonFacts(
 
 function listWanted(runsFrom: readonly string[]): readonly string[] {
   return runsFrom.length === 0 ? WANTED : [...WANTED, ...listRunMembers(runsFrom)];
+}
+
+function readTerm(scan: TopLevelScan, name: string): string | null {
+  const text = scan.members.get(name)?.scalar;
+  return typeof text === 'string' ? text.slice(0, MAX_TERM_CHARS) : null;
+}
+
+function readTierObject(bytes: Buffer, scan: TopLevelScan): string | null {
+  const member = scan.members.get('serviceTier');
+  if (member === undefined || member.valueEnd === null || member.scalar !== undefined) return null;
+  if (member.valueEnd - member.valueStart > MAX_TIER_OBJECT_BYTES) return null;
+  return readName(parseJson(bytes.subarray(member.valueStart, member.valueEnd)), 'type');
 }
 
 function readStream(scan: TopLevelScan): boolean | null {

@@ -154,7 +154,8 @@ function listSpans(bytes: Buffer, text: string, { searches, masked, findParts }:
   return joined;
 }
 
-function hideInAnswer(body: CallBody, sought: Sought, isUnusual: boolean): CallBody[] {
+function hideInAnswer(answer: CallBody, sought: Sought, isUnusual: boolean): CallBody[] {
+  const body: CallBody = { ...answer, contentType: hideInText(answer.contentType, sought) };
   if (isIdentity(body.contentEncoding)) return [{ ...body, bytes: hideInBytes(body.bytes, body.headBytes, sought) }];
   if (!isUnusual) return [body];
   const plain = decode(body.bytes, body.contentEncoding ?? '');

@@ -15,6 +15,7 @@ import {
   type CarriedCredential,
   findOnlyOwner,
   readUnnamedCredentials,
+  requireNoOwnToken,
   requireOwnCredentials,
 } from './credential-owners.ts';
 import type { GatewayHeaders } from './gateway-headers.ts';
@@ -61,11 +62,13 @@ export function chooseRoute(
   const alias = findAlias(provider.name, headers.providerAlias, settings);
   const upstream = alias ?? settings.upstreams[provider.name] ?? null;
   const isSigned = upstream?.aws !== undefined;
+  const receiver = readReceiver(provider.name, alias, upstream, hosts);
   if (carried.length > 0) {
     // Credentials that the gateway's signature replaces are not sent.
     const sent = isSigned ? carried.filter((credential) => !isReplacedBySigning(credential.header)) : carried;
-    requireOwnCredentials(sent, readReceiver(provider.name, alias, upstream, hosts));
+    requireOwnCredentials(sent, receiver);
   }
+  if (receiver !== null && !isSigned) requireNoOwnToken(request);
   const signature = readCallSignature(request, secrets.clientSignature, provider, upstream);
   // A client that signs for the provider's host sends the provider's path.
   const mapped = signature.isClients ? request.path : provider.mapPath(repairedPath ?? request.path);

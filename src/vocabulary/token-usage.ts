@@ -178,7 +178,7 @@ export interface ReportedUsage {
   readonly flags: readonly CallFlag[];
 }
 
-export type Shortfall = 'ended_early' | 'not_json';
+export type Shortfall = 'ended_early' | 'not_json' | 'not_decodable';
 
 export function hasFinalUsage(reported: ReportedUsage): boolean {
   return reported.terminal || reported.isUsageFinal === true;
@@ -228,7 +228,7 @@ export type CallFlag =
   | 'clock_skew'
   /** The machine's clock jumped during the call. The duration is right all the same. */
   | 'clock_step'
-  /** Characters that the database cannot hold (U+0000, halves of surrogate pairs) stand as U+FFFD. */
+  /** Bytes that are no UTF-8, and characters that the database cannot hold (U+0000, halves of surrogate pairs), stand as U+FFFD. */
   | 'text_replaced'
   /** What the call said was erased on request; what it cost stays. */
   | 'erased'

@@ -12,31 +12,26 @@ import { readBackup } from '../../src/control/backup/read-backup.ts';
 import { restoreBackup } from '../../src/control/backup/restore-backup.ts';
 import { inTransaction } from '../../src/control/store/pool.ts';
 import { fillEveryTable } from '../support/backup-fill.ts';
-import {
-  backUp,
-  createGatewayDatabase,
-  createTemplate,
-  readContent,
-  restoreFile,
-  type StagedDatabase,
-} from '../support/backup-stage.ts';
+import { backUp, readContent, restoreFile, type StagedDatabase } from '../support/backup-stage.ts';
+import { openTestPool } from '../support/open-migrated.ts';
 import { ALL_POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 
 const START_LIMIT_MS = 60_000;
 let servers: readonly TestPostgres[] = [];
 const opened: StagedDatabase[] = [];
-let templates: readonly string[] = [];
 let files: readonly Buffer[] = [];
 
-async function database(server: number, name: string): Promise<StagedDatabase> {
-  const made = await createGatewayDatabase(templates[server] ?? '', name);
+async function database(serverIndex: number, name: string): Promise<StagedDatabase> {
+  const server = servers[serverIndex];
+  if (server === undefined) throw new Error(`no server ${serverIndex}`);
+  const url = await server.createDatabase(name);
+  const made = { url, pool: openTestPool(url) };
   opened.push(made);
   return made;
 }
 
 beforeAll(async () => {
   servers = await Promise.all(ALL_POSTGRES_KINDS.map((kind) => startPostgres(kind)));
-  templates = await Promise.all(servers.map(createTemplate));
   for (const index of ALL_POSTGRES_KINDS.keys()) {
     const source = await database(index, 'source');
     await fillEveryTable(source.pool);

@@ -6,7 +6,7 @@ import { insertHit, listPauses, type NewHit, resumeHit } from '../../src/control
 import { changeRule, listRules } from '../../src/control/brakes/brake-rules.ts';
 import { createCallWatch } from '../../src/control/brakes/watch-calls.ts';
 import { giveLeaseBack, holdLease } from '../../src/control/store/lease.ts';
-import { openMigrated } from '../support/open-migrated.ts';
+import { openTestPool } from '../support/open-migrated.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 
 const [A, B] = ['019ac9f0-0000-7000-8000-00000000000a', '019ac9f0-0000-7000-8000-00000000000b'];
@@ -49,7 +49,7 @@ describe.each(POSTGRES_KINDS)('brakes in $name', (kind) => {
   let pool: pg.Pool;
   beforeAll(async () => {
     server = await startPostgres(kind);
-    pool = await openMigrated(await server.createDatabase('brakes'));
+    pool = openTestPool(await server.createDatabase('brakes'));
   });
   afterAll(async () => {
     await pool.end();

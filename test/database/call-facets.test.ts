@@ -3,6 +3,8 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { FACET_SOURCE_COLUMNS } from '../../src/control/log/call-facets.ts';
+import { addCallsToFacets, type SignedCall } from '../../src/control/log/facet-deltas.ts';
 import { fillFacets, mendFacets } from '../../src/control/log/fill-facets.ts';
 import { FEW_VALUES_AN_HOUR, MAX_ROLLED_UP_KEYS, MAX_VALUES_AN_HOUR } from '../../src/control/log/fold-facets.ts';
 import { foldRollups, HOURLY_TABLES } from '../../src/control/log/fold-rollups.ts';
@@ -15,8 +17,9 @@ import { type LogSummary, summariseLogs } from '../../src/control/log/summarise-
 import { verifyRollups } from '../../src/control/log/verify-rollups.ts';
 import { WALK_LIMITS } from '../../src/control/log/walk-window.ts';
 import { openIngestSession } from '../../src/control/shipper/ingest-session.ts';
+import { inTransaction } from '../../src/control/store/pool.ts';
 import { type MadeCall, makeItems } from '../support/made-calls.ts';
-import { openMigrated } from '../support/open-migrated.ts';
+import { openTestPool } from '../support/open-migrated.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { sweepAt } from '../support/sweep-at.ts';
 
@@ -28,15 +31,13 @@ const SUNDAY_MS = Date.UTC(2026, 10, 22);
 describe.each(POSTGRES_KINDS)('sums by facet in $name', (kind) => {
   let server: TestPostgres;
   let pool: pg.Pool;
-  let databases = 0;
 
   beforeAll(async () => {
     server = await startPostgres(kind);
   });
   afterAll(() => server.remove());
   beforeEach(async () => {
-    databases += 1;
-    pool = await openMigrated(await server.createDatabase(`facets_${databases}`));
+    pool = openTestPool(await server.createDatabase());
     return () => pool.end();
   });
 
@@ -345,6 +346,35 @@ describe.each(POSTGRES_KINDS)('sums by facet in $name', (kind) => {
     // Half a millisecond is lost in whole numbers.
     else expect(Math.abs((found ?? Number.NaN) - wanted)).toBeLessThanOrEqual(wanted * 0.01 + 0.5);
   }
+
+  test('of a call with a new price only what changes is added: sums of money, and the status of its cost', async () => {
+    await ship(four.slice(0, 1));
+    await foldRollups(pool);
+    const { rows: calls } = await pool.query<SignedCall>(`select ${FACET_SOURCE_COLUMNS.join(', ')} from llm_requests`);
+    const [call] = calls;
+    if (call === undefined) throw new Error('the call was not stored');
+    const priced = { ...call, total_cost: '0.000003', cost_status: 'partial' } as const;
+    await inTransaction(pool, (client) => addCallsToFacets(client, [{ ...call, sign: -1 }, priced]));
+    const { rows } = await pool.query(
+      `select facet, value, calls, output_tokens, trim_scale(total_cost)::text as cost, length(durations) as bytes
+       from llm_facet_deltas where facet in ('', 'cost_status', 'metadata.feature') order by facet, value`,
+    );
+    expect(rows).toEqual([
+      { facet: '', value: '', calls: 0, output_tokens: 0, cost: '0.000002', bytes: 0 },
+      { facet: 'cost_status', value: 'exact', calls: -1, output_tokens: -7, cost: '-0.000001', bytes: 3 },
+      { facet: 'cost_status', value: 'partial', calls: 1, output_tokens: 7, cost: '0.000003', bytes: 3 },
+      { facet: 'metadata.feature', value: 'search', calls: 0, output_tokens: 0, cost: '0.000002', bytes: 0 },
+    ]);
+    await inTransaction(pool, (client) => addCallsToFacets(client, [{ ...call, sign: -1 }, call]));
+    await foldRollups(pool);
+    const { rows: hours } = await pool.query(
+      `select value, calls, trim_scale(total_cost)::text as cost from llm_facet_hourly where facet in ('', 'cost_status') order by value`,
+    );
+    expect(hours).toEqual([
+      { value: '', calls: 1, cost: '0.000003' },
+      { value: 'partial', calls: 1, cost: '0.000003' },
+    ]);
+  });
 
   test('whatever is stored, replayed, replaced, folded and dropped, answers are those of the records', async () => {
     let number = 0;

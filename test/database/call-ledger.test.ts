@@ -23,7 +23,7 @@ import type { ProxyMetrics, SupervisorStatus } from '../../src/vocabulary/channe
 import { callBegin, callEnd, callId, priceByToken } from '../support/call-fixtures.ts';
 import { createFaultyFiles } from '../support/faulty-files.ts';
 import { fixedPrices } from '../support/fixed-prices.ts';
-import { openMigrated } from '../support/open-migrated.ts';
+import { openTestPool } from '../support/open-migrated.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { quietLog } from '../support/quiet-log.ts';
 
@@ -59,7 +59,7 @@ describe('the account of calls', () => {
 
   beforeAll(async () => {
     server = await startPostgres(KIND);
-    pool = await openMigrated(await server.createDatabase('accounts'));
+    pool = openTestPool(await server.createDatabase('accounts'));
   });
   afterAll(async () => {
     await pool.end();

@@ -27,7 +27,7 @@ import {
   toQuoteInput,
 } from '../support/cost-cases.ts';
 import { type ScriptedProvider, startScriptedProvider } from '../support/fake-provider.ts';
-import { openMigrated } from '../support/open-migrated.ts';
+import { openTestPool } from '../support/open-migrated.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { quietLog } from '../support/quiet-log.ts';
 import { buildAnswer } from '../support/scripted-answer.ts';
@@ -196,7 +196,7 @@ beforeAll(async () => {
   const [kind] = POSTGRES_KINDS;
   if (kind === undefined) throw new Error('no PostgreSQL');
   postgres = await startPostgres(kind);
-  pool = await openMigrated(await postgres.createDatabase('cost_cases'));
+  pool = openTestPool(await postgres.createDatabase('cost_cases'));
   provider = await startScriptedProvider();
   proxy = await startProxy(
     provider.origin,

@@ -10,14 +10,13 @@ import { judgeDatabase } from '../../src/control/store/judge-database.ts';
 import { openSpoolWriter } from '../../src/spool/spool-writer.ts';
 import { callBegin, callEnd, priceByToken } from '../support/call-fixtures.ts';
 import { fixedPrices } from '../support/fixed-prices.ts';
-import { openMigrated, openTestPool } from '../support/open-migrated.ts';
+import { openTestPool } from '../support/open-migrated.ts';
 import { POSTGRES_KINDS, startPostgres } from '../support/postgres.ts';
 import { quietLog } from '../support/quiet-log.ts';
 
 test.each(POSTGRES_KINDS)('$name: a standby is waited for, and used once it is the primary', async (kind) => {
   const server = await startPostgres(kind);
   const url = await server.createDatabase('log');
-  await (await openMigrated(url)).end();
   await server.stop();
   writeFileSync(join(new URL(url).searchParams.get('host') ?? '', 'data', 'standby.signal'), '');
   await server.start();

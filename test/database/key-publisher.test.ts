@@ -6,7 +6,7 @@ import type pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createKeyPublisher } from '../../src/control/process/key-publisher.ts';
-import { openMigrated } from '../support/open-migrated.ts';
+import { openTestPool } from '../support/open-migrated.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 
 let postgres: TestPostgres;
@@ -17,7 +17,7 @@ beforeAll(async () => {
   const [kind] = POSTGRES_KINDS;
   if (kind === undefined) throw new Error('no PostgreSQL');
   postgres = await startPostgres(kind);
-  pool = await openMigrated(await postgres.createDatabase('keys'));
+  pool = openTestPool(await postgres.createDatabase('keys'));
   root = mkdtempSync(join(tmpdir(), 'key-publisher-'));
 });
 afterAll(async () => {

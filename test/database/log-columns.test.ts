@@ -8,7 +8,7 @@ import {
   type SqlType,
   sqlTypeOf,
 } from '../../src/control/store/log-columns.ts';
-import { openMigrated } from '../support/open-migrated.ts';
+import { openTestPool } from '../support/open-migrated.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 
 /** As the database spells them. */
@@ -38,7 +38,7 @@ describe.each(POSTGRES_KINDS)('$name', (kind) => {
 
   beforeAll(async () => {
     server = await startPostgres(kind);
-    pool = await openMigrated(await server.createDatabase('columns'));
+    pool = openTestPool(await server.createDatabase('columns'));
   }, 60_000);
   afterAll(async () => {
     await pool?.end();

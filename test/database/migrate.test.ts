@@ -31,7 +31,7 @@ describe.each(POSTGRES_KINDS)('$name', (kind) => {
   beforeEach(async () => {
     await pool?.end();
     databases += 1;
-    const connectionString = await postgres.createDatabase(`migrate${databases}`);
+    const connectionString = await postgres.createEmptyDatabase(`migrate${databases}`);
     const onIdleError = () => {};
     pool = openPool({ connectionString, max: 2, statementTimeoutMs: 10_000, applicationName: 'test', onIdleError });
   });

@@ -39,7 +39,7 @@ describe.each(POSTGRES_KINDS)('$name', (kind) => {
 
   beforeAll(async () => {
     server = await startPostgres(kind);
-    usual = await server.createDatabase('usual');
+    usual = await server.createEmptyDatabase('usual');
   });
   afterAll(() => server?.remove());
 
@@ -80,7 +80,7 @@ describe.each(POSTGRES_KINDS)('$name', (kind) => {
   });
 
   test('one that takes fewer connections than a node needs is taken with a word, whoever says so', async () => {
-    const url = await server.createDatabase('few');
+    const url = await server.createEmptyDatabase('few');
     await run(url, 'create role few login connection limit 9', 'grant all on schema public to few');
     const few = url.replace('postgres@', 'few@');
     expect(await judge(few)).toEqual({
@@ -96,7 +96,7 @@ describe.each(POSTGRES_KINDS)('$name', (kind) => {
   });
 
   test('a role whose settings are odd is worked with as any other', async () => {
-    const url = await server.createDatabase('odd_role');
+    const url = await server.createEmptyDatabase('odd_role');
     await run(
       url,
       'create role odd login superuser',
@@ -144,7 +144,7 @@ describe.each(POSTGRES_KINDS)('$name', (kind) => {
   });
 
   test('a search path that leads nowhere is refused, and one that leads away from the log as well', async () => {
-    const url = await server.createDatabase('paths');
+    const url = await server.createEmptyDatabase('paths');
     await run(
       url,
       'create role lost login superuser',
@@ -165,7 +165,7 @@ describe.each(POSTGRES_KINDS)('$name', (kind) => {
   });
 
   test('a user who may make no tables is refused', async () => {
-    const url = await server.createDatabase('foreign_one');
+    const url = await server.createEmptyDatabase('foreign_one');
     await run(url, 'create role guest login');
     await expect(judge(url.replace('postgres@', 'guest@'))).rejects.toThrow(
       'DATABASE_URL: guest may not make tables in the schema public: grant create on schema public to guest, or let it own the database',
@@ -181,7 +181,7 @@ describe.each(POSTGRES_KINDS)('$name', (kind) => {
   });
 
   test('who waits for another migration is told who holds its lock', async () => {
-    const url = await server.createDatabase('waits');
+    const url = await server.createEmptyDatabase('waits');
     const holder = await openSingleConnection({ connectionString: url, applicationName: 'left behind' });
     await holder.query('select pg_advisory_lock(7461001)');
     const pool = openTestPool(url);
@@ -196,7 +196,7 @@ describe.each(POSTGRES_KINDS)('$name', (kind) => {
   });
 
   test('a server that takes no changes any more is left, with all connections to it', async () => {
-    const pool = openTestPool(await server.createDatabase('failed_over'), { max: 3 });
+    const pool = openTestPool(await server.createEmptyDatabase('failed_over'), { max: 3 });
     const pids = async () => {
       const clients = await Promise.all(
         [1, 2, 3].map(() => pool.query('select pg_backend_pid() as pid, pg_sleep(0.05)')),

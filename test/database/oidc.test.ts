@@ -15,7 +15,7 @@ import {
   startOidcProvider,
   type TestProvider,
 } from '../support/oidc-provider.ts';
-import { openMigrated } from '../support/open-migrated.ts';
+import { openTestPool } from '../support/open-migrated.ts';
 import { POSTGRES_KINDS, startPostgres } from '../support/postgres.ts';
 
 const ORIGIN = 'http://127.0.0.1:4142';
@@ -33,7 +33,7 @@ beforeAll(async () => {
   const [kind] = POSTGRES_KINDS;
   if (kind === undefined) throw new Error('no PostgreSQL');
   const server = await startPostgres(kind);
-  pool = await openMigrated(await server.createDatabase('oidc'));
+  pool = openTestPool(await server.createDatabase('oidc'));
   await pool.query("insert into accounts (id, name) values (2, 'second')");
   provider = await startOidcProvider(() => `${ORIGIN}/api/v1/oidc/callback`);
   proxy = createServer((request, response) => {

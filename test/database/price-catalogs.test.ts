@@ -17,6 +17,7 @@ import { BUNDLED_CATALOG } from '../../src/pricing/catalog.ts';
 import { parseCatalog } from '../../src/pricing/parse-catalog.ts';
 import { formatUsd } from '../../src/vocabulary/usd.ts';
 import { ADMIN_TOKEN, type AdminDatabase, endedCall, startAdminDatabase, tokens } from '../support/admin-database.ts';
+import { billableCall } from '../support/billable-call.ts';
 import { NOON_MS } from '../support/call-fixtures.ts';
 import { catalogText, changedCatalogText } from '../support/catalog-text.ts';
 import { POSTGRES_KINDS } from '../support/postgres.ts';
@@ -77,26 +78,16 @@ describe.each(POSTGRES_KINDS)('on $name', (kind) => {
   const askPrice = async () => {
     const prices = createCurrentPriceBook();
     await prices.refresh(pool);
-    const { totalCost, lines } = prices.book(1).priceCall({
-      provider: 'gemini',
-      providerAlias: null,
-      endpoint: 'generate_content',
-      billed: true,
-      isBilledElsewhere: false,
-      requestedAtMs: Date.UTC(2026, 10, 28),
-      model: 'gemini-2.0-flash-lite',
-      modelRequested: null,
-      serviceTier: null,
-      speed: null,
-      inferenceGeo: null,
-      region: null,
-      isBatch: false,
-      outcome: 'ok',
-      status: 200,
-      errorType: null,
-      usage: tokens(1_000_000, 0),
-      usageSource: 'provider',
-    });
+    const { totalCost, lines } = prices.book(1).priceCall(
+      billableCall({
+        provider: 'gemini',
+        endpoint: 'generate_content',
+        requestedAtMs: Date.UTC(2026, 10, 28),
+        model: 'gemini-2.0-flash-lite',
+        modelRequested: null,
+        usage: tokens(1_000_000, 0),
+      }),
+    );
     return { cost: totalCost === null ? null : formatUsd(totalCost), row: lines[0]?.row, problem: prices.problem() };
   };
 

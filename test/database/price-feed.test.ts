@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type FeedState, readFeedState } from '../../src/control/prices/declared/check-feed.ts';
 import { lookWhenDue } from '../../src/control/process/repeat-feed.ts';
 import { catalogText, changedCatalogText } from '../support/catalog-text.ts';
-import { openMigrated } from '../support/open-migrated.ts';
+import { openTestPool } from '../support/open-migrated.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { testCatalogs } from '../support/test-catalogs.ts';
 
@@ -48,7 +48,7 @@ describe('the price feed', () => {
     const [kind] = POSTGRES_KINDS;
     if (kind === undefined) throw new Error('there is no PostgreSQL');
     postgres = await startPostgres(kind);
-    pool = await openMigrated(await postgres.createDatabase('feed'));
+    pool = openTestPool(await postgres.createDatabase('feed'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const address = server.address();
     if (typeof address !== 'object' || address === null) throw new Error('no port');

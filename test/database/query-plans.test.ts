@@ -10,7 +10,7 @@ import { seedLog } from '../../bench/queries/seed-log.ts';
 import { createAdminApp } from '../../src/control/admin/admin-app.ts';
 import { createSeededRandom } from '../../src/control/demo-log/seeded-random.ts';
 import { bareAdminDeps } from '../support/admin-deps.ts';
-import { openMigrated } from '../support/open-migrated.ts';
+import { openMigrated, openTestPool } from '../support/open-migrated.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 
 const CALLS = 20_000;
@@ -118,7 +118,7 @@ describe.each(POSTGRES_KINDS)('over 20 days of calls in $name', (kind) => {
   beforeAll(async () => {
     postgres = await startPostgres(kind, ['fsync=off', 'jit=off']);
     const url = await postgres.createDatabase('plans');
-    const seeding = await openMigrated(url);
+    const seeding = openTestPool(url);
     await seedLog(seeding, { calls: CALLS, days: DAYS, untilMs: UNTIL_MS, say: () => {} });
     const { rows } = await seeding.query<{ id: string; traceId: string }>(
       `select id, trace_id as "traceId" from llm_requests

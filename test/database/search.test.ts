@@ -15,7 +15,7 @@ import { DAY_MS } from '../../src/control/store/partitions.ts';
 import { applyRetention } from '../../src/control/store/retention.ts';
 import type { CallBody, SpoolEntry } from '../../src/vocabulary/call-record.ts';
 import { callBegin, callBody, callEnd, NOON_MS, priceByToken } from '../support/call-fixtures.ts';
-import { openMigrated } from '../support/open-migrated.ts';
+import { openTestPool } from '../support/open-migrated.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 
 const START_LIMIT_MS = 60_000;
@@ -162,7 +162,7 @@ describe.each(POSTGRES_KINDS)('search on $name', (kind) => {
 
   beforeAll(async () => {
     server = await startPostgres(kind);
-    pool = await openMigrated(await server.createDatabase('search'));
+    pool = openTestPool(await server.createDatabase('search'));
     sessions = [await openIngestSession(pool, TEXTS), await openIngestSession(pool, TEXTS)];
   }, START_LIMIT_MS);
   afterAll(async () => {

@@ -19,8 +19,9 @@ import { type CurrentPriceBook, createCurrentPriceBook } from '../../src/control
 import { buildBatch } from '../../src/control/shipper/build-batch.ts';
 import { openIngestSession } from '../../src/control/shipper/ingest-session.ts';
 import { type Shipper, startShipper } from '../../src/control/shipper/shipper.ts';
-import { insertKey, listKeys, readKeySnapshot, revokeKey } from '../../src/control/store/gateway-keys.ts';
+import { insertKey, listKeys, revokeKey } from '../../src/control/store/gateway-keys.ts';
 import { migrate } from '../../src/control/store/migrate.ts';
+import { readKeySnapshot } from '../../src/control/store/read-key-snapshot.ts';
 import type { PriceCall } from '../../src/pricing/billable-call.ts';
 import { openSpoolWriter, type SpoolWriter } from '../../src/spool/spool-writer.ts';
 import type { CallEnd, SpoolEntry } from '../../src/vocabulary/call-record.ts';
@@ -35,7 +36,7 @@ import {
   priceByToken,
 } from '../support/call-fixtures.ts';
 import { fixedPrices } from '../support/fixed-prices.ts';
-import { MIGRATIONS, openMigrated } from '../support/open-migrated.ts';
+import { MIGRATIONS, openTestPool } from '../support/open-migrated.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { type QuietLog, quietLog } from '../support/quiet-log.ts';
 
@@ -47,7 +48,6 @@ describe.each(POSTGRES_KINDS)('the shipper into $name', (kind) => {
   let root: string;
   let spoolDir: string;
   let log: QuietLog;
-  let databases = 0;
   const stops: (() => Promise<void>)[] = [];
 
   beforeAll(async () => {
@@ -56,9 +56,8 @@ describe.each(POSTGRES_KINDS)('the shipper into $name', (kind) => {
   afterAll(() => server.remove());
 
   beforeEach(async () => {
-    databases += 1;
-    const connectionString = await server.createDatabase(`test_${databases}`);
-    pool = await openMigrated(connectionString, { max: 8 });
+    const connectionString = await server.createDatabase();
+    pool = openTestPool(connectionString, { max: 8 });
     root = mkdtempSync(join(tmpdir(), 'spool-'));
     spoolDir = join(root, 'spool');
     log = quietLog();

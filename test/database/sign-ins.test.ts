@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAdminApp } from '../../src/control/admin/admin-app.ts';
 import { type EndedSessions, openEndedSessions } from '../../src/control/admin/ended-sessions.ts';
 import { bareAdminDeps } from '../support/admin-deps.ts';
-import { openMigrated } from '../support/open-migrated.ts';
+import { openTestPool } from '../support/open-migrated.ts';
 import { POSTGRES_KINDS, startPostgres } from '../support/postgres.ts';
 
 const TOKEN = 'the-admin-token-of-both-of-the-nodes';
@@ -26,7 +26,7 @@ beforeAll(async () => {
   const [kind] = POSTGRES_KINDS;
   if (kind === undefined) throw new Error('no PostgreSQL');
   const server = await startPostgres(kind);
-  pool = await openMigrated(await server.createDatabase('sign_ins'));
+  pool = openTestPool(await server.createDatabase('sign_ins'));
   stop = async () => {
     await pool.end();
     await server.remove();

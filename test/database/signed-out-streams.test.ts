@@ -7,7 +7,7 @@ import { createAdminApp } from '../../src/control/admin/admin-app.ts';
 import { type AdminServer, listenAdmin } from '../../src/control/admin/admin-server.ts';
 import { type EndedSessions, openEndedSessions } from '../../src/control/admin/ended-sessions.ts';
 import { bareAdminDeps } from '../support/admin-deps.ts';
-import { openMigrated } from '../support/open-migrated.ts';
+import { openTestPool } from '../support/open-migrated.ts';
 import { POSTGRES_KINDS, startPostgres } from '../support/postgres.ts';
 
 const TOKEN = 'the-admin-token-of-both-of-the-nodes';
@@ -19,7 +19,7 @@ beforeAll(async () => {
   const [kind] = POSTGRES_KINDS;
   if (kind === undefined) throw new Error('no PostgreSQL');
   const server = await startPostgres(kind);
-  pool = await openMigrated(await server.createDatabase('signed_out'));
+  pool = openTestPool(await server.createDatabase('signed_out'));
   closing.push(
     () => server.remove(),
     () => pool.end(),

@@ -12,7 +12,7 @@ import { openSpoolWriter, type SpoolWriter } from '../../src/spool/spool-writer.
 import { type BreakableLine, startBreakableLine } from '../support/breakable-line.ts';
 import { callBegin, callBody, callEnd, priceByToken } from '../support/call-fixtures.ts';
 import { fixedPrices } from '../support/fixed-prices.ts';
-import { openMigrated, openTestPool } from '../support/open-migrated.ts';
+import { openTestPool } from '../support/open-migrated.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { quietLog } from '../support/quiet-log.ts';
 
@@ -24,16 +24,13 @@ describe.each(POSTGRES_KINDS)('$name', (kind) => {
   let url: string;
   let root: string;
   let spool: SpoolWriter;
-  let databases = 0;
 
   beforeAll(async () => {
     server = await startPostgres(kind);
   });
   afterAll(() => server?.remove());
   beforeEach(async () => {
-    databases += 1;
-    url = await server.createDatabase(`slow_${databases}`);
-    await (await openMigrated(url)).end();
+    url = await server.createDatabase();
     root = mkdtempSync(join(tmpdir(), 'slow-'));
     spool = openSpoolWriter({ dir: join(root, 'spool', 'p1'), durability: 'process', log: quietLog() });
   });

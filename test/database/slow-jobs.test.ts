@@ -8,7 +8,7 @@ import { runJobs } from '../../src/control/jobs/run-jobs.ts';
 import { withAnswerLimit } from '../../src/control/store/answer-limit.ts';
 import { inTransaction, openPool, withConnection } from '../../src/control/store/pool.ts';
 import { openSingleConnection } from '../../src/control/store/single-connection.ts';
-import { openMigrated } from '../support/open-migrated.ts';
+import { openTestPool } from '../support/open-migrated.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { quietLog } from '../support/quiet-log.ts';
 
@@ -16,16 +16,14 @@ describe.each(POSTGRES_KINDS)('$name', (kind) => {
   let server: TestPostgres;
   let url: string;
   let pool: pg.Pool;
-  let databases = 0;
 
   beforeAll(async () => {
     server = await startPostgres(kind);
   });
   afterAll(() => server?.remove());
   beforeEach(async () => {
-    databases += 1;
-    url = await server.createDatabase(`jobs_${databases}`);
-    pool = await openMigrated(url);
+    url = await server.createDatabase();
+    pool = openTestPool(url);
   });
   afterEach(() => pool.end());
 

@@ -4,13 +4,13 @@ import { readDatabaseTime } from '../../src/control/store/database-clock.ts';
 import { ensurePartitions } from '../../src/control/store/partitions.ts';
 import { inTransaction, openPool } from '../../src/control/store/pool.ts';
 import { applyRetention } from '../../src/control/store/retention.ts';
-import { openMigrated } from '../support/open-migrated.ts';
+import { openTestPool } from '../support/open-migrated.ts';
 import { POSTGRES_KINDS, startPostgres } from '../support/postgres.ts';
 
 test.each(POSTGRES_KINDS)('$name: the roll-ups of a day may take longer than the pool allows', async (kind) => {
   const server = await startPostgres(kind);
   const url = await server.createDatabase('slow_day');
-  const usual = await openMigrated(url);
+  const usual = openTestPool(url);
   await inTransaction(usual, (client) => ensurePartitions(client, ['2020-01-02']));
   // Made now for a day of long ago it would be kept for what comes late.
   for (const table of ['llm_requests', 'llm_bodies']) await usual.query(`comment on table ${table}_p20200102 is null`);

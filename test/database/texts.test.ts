@@ -17,7 +17,7 @@ import { createTextsKind, requestTexts } from '../../src/control/texts/texts-job
 import type { SpoolEntry } from '../../src/vocabulary/call-record.ts';
 import { bareAdminDeps } from '../support/admin-deps.ts';
 import { callBegin, callBody, callEnd, callId, NOON_MS, priceByToken } from '../support/call-fixtures.ts';
-import { MIGRATIONS, openMigrated } from '../support/open-migrated.ts';
+import { MIGRATIONS, openTestPool } from '../support/open-migrated.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 
 const NO_ID = '00000000-0000-0000-0000-000000000000';
@@ -51,7 +51,7 @@ describe.each(POSTGRES_KINDS)('the texts of calls in $name', (kind) => {
 
   beforeAll(async () => {
     server = await startPostgres(kind);
-    pool = await openMigrated(await server.createDatabase('texts'));
+    pool = openTestPool(await server.createDatabase('texts'));
   });
   afterAll(async () => {
     await pool.end();

@@ -28,7 +28,7 @@ import { NO_BUDGETS, NO_IMPORTS, NO_LEDGER_DEP, ONE_NODE } from '../support/admi
 import { callBegin, callBody, callEnd, NOON_MS, priceByToken } from '../support/call-fixtures.ts';
 import { fixedPrices } from '../support/fixed-prices.ts';
 import { NO_BACKUPS } from '../support/no-backups.ts';
-import { openMigrated } from '../support/open-migrated.ts';
+import { openTestPool } from '../support/open-migrated.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { testCatalogs } from '../support/test-catalogs.ts';
 
@@ -72,7 +72,7 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
   beforeAll(async () => {
     server = await startPostgres(kind);
     const connectionString = await server.createDatabase('admin');
-    pool = await openMigrated(connectionString, { max: 8 });
+    pool = openTestPool(connectionString, { max: 8 });
     session = await openIngestSession(pool);
     dir = mkdtempSync(join(tmpdir(), 'tollgate-admin-'));
     const log = pino({ level: 'silent' });

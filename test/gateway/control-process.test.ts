@@ -88,7 +88,6 @@ function createSupervisorStandIn() {
 
 const [kind] = POSTGRES_KINDS;
 let server: TestPostgres;
-let databases = 0;
 let dir: string;
 let databaseUrl: string;
 
@@ -98,8 +97,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.remove());
 beforeEach(async () => {
-  databases += 1;
-  databaseUrl = await server.createDatabase(`control_${databases}`);
+  databaseUrl = await server.createDatabase();
   dir = mkdtempSync(join(tmpdir(), 'tollgate-control-'));
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));

@@ -15,7 +15,7 @@ import { openIngestSession } from '../../src/control/shipper/ingest-session.ts';
 import { migrate } from '../../src/control/store/migrate.ts';
 import { inTransaction } from '../../src/control/store/pool.ts';
 import { type MadeCall, makeItems, promote, type RecordsQuestion, sumRecords } from '../support/made-calls.ts';
-import { MIGRATIONS, openMigrated } from '../support/open-migrated.ts';
+import { MIGRATIONS, openTestPool } from '../support/open-migrated.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { sweepAt } from '../support/sweep-at.ts';
 
@@ -42,15 +42,13 @@ function question(asked: Partial<Omit<CostQuery, 'groups' | 'filters'>> & { by?:
 describe.each(POSTGRES_KINDS)('costs in $name', (kind) => {
   let server: TestPostgres;
   let pool: pg.Pool;
-  let databases = 0;
 
   beforeAll(async () => {
     server = await startPostgres(kind);
   });
   afterAll(() => server.remove());
   beforeEach(async () => {
-    databases += 1;
-    pool = await openMigrated(await server.createDatabase(`test_${databases}`));
+    pool = openTestPool(await server.createDatabase());
     return () => pool.end();
   });
 

@@ -10,7 +10,7 @@ import { listKeys } from '../../src/control/store/gateway-keys.ts';
 import { createPriceBook } from '../../src/pricing/price-book.ts';
 import type { SpoolEntry } from '../../src/vocabulary/call-record.ts';
 import { callBegin, callEnd, NOON_MS } from '../support/call-fixtures.ts';
-import { openMigrated } from '../support/open-migrated.ts';
+import { openTestPool } from '../support/open-migrated.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { sweepAt } from '../support/sweep-at.ts';
 
@@ -24,7 +24,7 @@ describe.each(POSTGRES_KINDS)('demo data on $name', (kind) => {
 
   beforeAll(async () => {
     server = await startPostgres(kind);
-    pool = await openMigrated(await server.createDatabase('demo_data'));
+    pool = openTestPool(await server.createDatabase('demo_data'));
     // With a promoted key there are roll-ups by its values, too.
     await pool.query(
       `insert into metadata_keys (account_id, key_lower, display_key, state) values (1, 'feature', 'Feature', 'promoted')`,

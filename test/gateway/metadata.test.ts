@@ -16,7 +16,7 @@ import { type IngestSession, openIngestSession } from '../../src/control/shipper
 import { migrate } from '../../src/control/store/migrate.ts';
 import { inTransaction } from '../../src/control/store/pool.ts';
 import { callBegin, NOON_MS, priceByToken } from '../support/call-fixtures.ts';
-import { MIGRATIONS, openMigrated, openTestPool } from '../support/open-migrated.ts';
+import { MIGRATIONS, openTestPool } from '../support/open-migrated.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { sweepAt } from '../support/sweep-at.ts';
 import {
@@ -52,7 +52,7 @@ describe.each(POSTGRES_KINDS)('metadata keys in $name', (kind) => {
   afterAll(() => server.remove());
   beforeEach(async () => {
     databases += 1;
-    pool = await openMigrated(await server.createDatabase(`test_${databases}`), { max: 10 });
+    pool = openTestPool(await server.createDatabase(`test_${databases}`), { max: 10 });
     session = await openIngestSession(pool);
     return async () => {
       for (const release of releases.splice(0)) await release();
@@ -170,7 +170,7 @@ describe.each(POSTGRES_KINDS)('metadata keys in $name', (kind) => {
     await storeCalls(session, specs(1, 60));
     await foldRollups(pool);
     const before = await values('select account_id, hour, key, calls from llm_metadata_hourly order by 1, 2, 3');
-    const old = openTestPool(await server.createDatabase(`test_${databases}_old`));
+    const old = openTestPool(await server.createEmptyDatabase(`test_${databases}_old`));
     releases.push(() => old.end());
     const firstTwo = mkdtempSync(join(tmpdir(), 'tollgate-migrations-'));
     for (const name of ['0001_first_schema.sql', '0002_retention.sql'])

@@ -19,7 +19,7 @@ import type { ClockReading } from '../../src/vocabulary/clock.ts';
 import type { NodeRole } from '../../src/vocabulary/config.ts';
 import { callBegin, callEnd, priceByToken } from '../support/call-fixtures.ts';
 import { fixedPrices } from '../support/fixed-prices.ts';
-import { openMigrated, openTestPool } from '../support/open-migrated.ts';
+import { openTestPool } from '../support/open-migrated.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { quietLog } from '../support/quiet-log.ts';
 import { waitUntil } from './start-gateway.ts';
@@ -34,16 +34,14 @@ describe.each(POSTGRES_KINDS)('nodes in $name', (kind) => {
   let server: TestPostgres;
   let url: string;
   let pool: pg.Pool;
-  let databases = 0;
 
   beforeAll(async () => {
     server = await startPostgres(kind);
   });
   afterAll(() => server.remove());
   beforeEach(async () => {
-    databases += 1;
-    url = await server.createDatabase(`nodes_${databases}`);
-    pool = await openMigrated(url);
+    url = await server.createDatabase();
+    pool = openTestPool(url);
     return () => pool.end();
   });
 

@@ -77,15 +77,13 @@ describe.each(POSTGRES_KINDS)('re-pricing in $name', (kind) => {
   let server: TestPostgres;
   let stage: Stage;
   let url: string;
-  let databases = 0;
 
   beforeAll(async () => {
     server = await startPostgres(kind);
   });
   afterAll(() => server.remove());
   beforeEach(async () => {
-    databases += 1;
-    url = await server.createDatabase(`test_${databases}`);
+    url = await server.createDatabase();
     stage = await openStage(url);
     return () => stage.close();
   });

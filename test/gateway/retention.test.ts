@@ -8,7 +8,7 @@ import { openIngestSession } from '../../src/control/shipper/ingest-session.ts';
 import type { RetentionLimits, RetentionResult } from '../../src/control/store/retention.ts';
 import type { CallBegin, SpoolEntry } from '../../src/vocabulary/call-record.ts';
 import { callBegin, callBody, callEnd, NOON_MS, priceByToken } from '../support/call-fixtures.ts';
-import { openMigrated } from '../support/open-migrated.ts';
+import { openTestPool } from '../support/open-migrated.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { sweepAt } from '../support/sweep-at.ts';
 
@@ -19,15 +19,13 @@ const LIMITS: RetentionLimits = { rowsDays: 10, bodiesDays: 3 };
 describe.each(POSTGRES_KINDS)('retention in $name', (kind) => {
   let server: TestPostgres;
   let pool: pg.Pool;
-  let databases = 0;
 
   beforeAll(async () => {
     server = await startPostgres(kind);
   });
   afterAll(() => server.remove());
   beforeEach(async () => {
-    databases += 1;
-    pool = await openMigrated(await server.createDatabase(`test_${databases}`));
+    pool = openTestPool(await server.createDatabase());
     return () => pool.end();
   });
 

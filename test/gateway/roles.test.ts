@@ -105,7 +105,7 @@ describe('control and two proxy nodes', () => {
   const known = new Set<string>();
 
   beforeAll(async () => {
-    const databaseUrl = await server.createDatabase('roles');
+    const databaseUrl = await server.createEmptyDatabase('roles');
     pool = openTestPool(databaseUrl);
     // The proxies first, on a database without a table.
     proxies = [await make('east', 'proxy', databaseUrl), await make('west', 'proxy', databaseUrl)];

@@ -13,7 +13,7 @@ import { type IngestSession, openIngestSession } from '../../src/control/shipper
 import type { SpoolEntry } from '../../src/vocabulary/call-record.ts';
 import { formatUsd, parseUsd } from '../../src/vocabulary/usd.ts';
 import { callBegin, callEnd, callId, NOON_MS, priceByToken } from '../support/call-fixtures.ts';
-import { openMigrated } from '../support/open-migrated.ts';
+import { openTestPool } from '../support/open-migrated.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 
 /** Parents first, in display order. */
@@ -110,7 +110,7 @@ describe.each(POSTGRES_KINDS)('runs on $name', (kind) => {
 
   beforeAll(async () => {
     server = await startPostgres(kind);
-    pool = await openMigrated(await server.createDatabase('runs'));
+    pool = openTestPool(await server.createDatabase('runs'));
     session = await openIngestSession(pool);
   });
   afterAll(async () => {

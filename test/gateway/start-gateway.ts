@@ -9,6 +9,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Agent, fetch as fetchFresh, type RequestInit as RequestInitOfUndici } from 'undici';
+import { makePreparedDataDir } from '../support/prepared-data-dir.ts';
 
 const START_TIMEOUT_MS = 120_000;
 const STOP_TIMEOUT_MS = 45_000;
@@ -95,8 +96,10 @@ export function makeDataDir(): string {
   return mkdtempSync(join(tmpdir(), 'tollgate-test-'));
 }
 
+/** With its own database in a new folder it is past its first start: see `prepared-data-dir.ts`. */
 export async function startGateway(options: StartOptions = {}): Promise<TestGateway> {
-  const dataDir = options.dataDir ?? makeDataDir();
+  const isPrepared = options.release === undefined && options.env?.['DATABASE_URL'] === undefined;
+  const dataDir = options.dataDir ?? (isPrepared ? await makePreparedDataDir() : makeDataDir());
   const { port, adminPort } = options.ports ?? { port: await findFreePort(), adminPort: await findFreePort() };
   const release = options.release ?? root;
   const child = spawn(process.execPath, [join(release, 'src/main.ts'), 'start', ...(options.args ?? [])], {

@@ -52,7 +52,7 @@ const known = new Set<string>();
 beforeAll(async () => {
   if (kind === undefined) throw new Error('no PostgreSQL to test with');
   server = await startPostgres(kind);
-  const databaseUrl = await server.createDatabase('three_nodes');
+  const databaseUrl = await server.createEmptyDatabase('three_nodes');
   pool = openTestPool(databaseUrl);
   // A call that asks for a stream is never ended.
   provider = createServer((request, response) => {

@@ -26,7 +26,7 @@ beforeAll(async () => {
   if (kind === undefined) throw new Error('no PostgreSQL');
   before = unpackRelease();
   postgres = await startPostgres(kind);
-  databaseUrl = await postgres.createDatabase('upgrade');
+  databaseUrl = await postgres.createEmptyDatabase('upgrade');
   const env = { DATABASE_URL: databaseUrl };
   stage = await openStage({ seed: 5, clients: 8, env, databaseUrl: () => databaseUrl, release: before.path });
   otherNode = await startGateway({ env: otherEnv(), release: before.path });

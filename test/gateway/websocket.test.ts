@@ -104,13 +104,13 @@ const TURN = {
   total_cost: '0.08824',
 };
 
-test('a session of three turns is seen turn by turn while it is open, and then with its end', async () => {
+test('a session of ten turns is seen turn by turn while it is open, and then with its end', async () => {
   const { client, id, takeTurn } = await openSession(1);
-  for (const count of [1, 2, 3]) {
+  for (const count of [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]) {
     expect(await waitForTurns(id, count)).toMatchObject(
       Array.from({ length: count }, () => ({ ...TURN, connection_id: id })),
     );
-    if (count < 3) await takeTurn();
+    if (count < 10) await takeTurn();
   }
   const open = asRecord(await gateway.api(`/api/v1/logs/open?f=connection_id:eq:${id}`));
   expect(open).toMatchObject({ data: [{ id, connection_id: id, endpoint: 'realtime' }], total: 1 });
@@ -128,7 +128,7 @@ test('a session of three turns is seen turn by turn while it is open, and then w
     flags: ['usage_in_turns'],
   });
   const [run] = await waitForRows('/api/v1/runs', 1);
-  expect(run).toMatchObject({ trace_id: 'talk', calls: 4, total_cost: '0.26472', unpriced_calls: 0 });
+  expect(run).toMatchObject({ trace_id: 'talk', calls: 11, total_cost: '0.8824', unpriced_calls: 0 });
 });
 
 test('of a killed proxy process no finished turn is lost, and the one under way is interrupted', async () => {

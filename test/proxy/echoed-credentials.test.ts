@@ -194,12 +194,13 @@ test('a successful answer that repeats it is kept without it', async () => {
 test('what an answer says of itself is kept without it', async () => {
   const body = `{"model":"${SECRET}","service_tier":"t-${SECRET}","choices":[],"usage":{"prompt_tokens":1,"completion_tokens":1}}`;
   await call(
-    { headers: [['content-type', 'application/json']], body },
+    { headers: [['content-type', `application/json; echo=${SECRET}`]], body },
     { authorization: `Bearer ${SECRET}` },
     '/v1/chat/completions',
   );
   const { model, serviceTier } = (await proxy.lastCall()).end;
   expect([model, serviceTier]).toEqual(['***', 't-***']);
+  expect(JSON.stringify(await proxy.entries()).includes(SECRET)).toBe(false);
 });
 
 test.each([

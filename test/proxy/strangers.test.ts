@@ -554,3 +554,33 @@ test('a signature of AWS beside a key of somebody else goes to neither, and alon
   );
   expect(strangers.slice(0, 5)).toEqual([]);
 }, 240_000);
+
+test.each<[string, Sent, string]>([
+  ['as the provider’s key', [['authorization', 'Bearer KEY']], ''],
+  ['as Anthropic’s key', [['x-api-key', 'KEY']], ''],
+  ['as Google’s key', [['x-goog-api-key', 'KEY']], ''],
+  ['in a cookie', [['cookie', 'a=1; gateway=KEY']], ''],
+  ['in the query', [], '?key=KEY'],
+])('a gateway key %s is sent to no provider', async (_, headers, query) => {
+  for (const named of PROVIDER_NAMES) {
+    const verdict = await sendOne({
+      path: `/v1/chat/completions${query.replace('KEY', proxy.key)}`,
+      headers: [
+        ...headers.map(([name, value]) => [name, value.replace('KEY', proxy.key)] as const),
+        ['X-Gateway-Provider', named],
+      ],
+    });
+    expect(verdict).toEqual({ status: 400, error: 'credential_of_other_provider', reached: [] });
+  }
+});
+
+test('the error names the place of a gateway key, and not the key', async () => {
+  const answer = await fetch(`http://127.0.0.1:${proxy.port}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'X-Gateway-Key': proxy.key, Authorization: `Bearer ${proxy.key}` },
+    body: '{}',
+  });
+  const text = await answer.text();
+  expect(text).toContain('authorization holds a token of this gateway');
+  expect(text).not.toContain(proxy.key);
+});

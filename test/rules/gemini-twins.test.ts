@@ -10,6 +10,7 @@ import { createPriceBook } from '../../src/pricing/price-book.ts';
 import type { UsageFormatName } from '../../src/providers/format-names.ts';
 import type { ProviderName } from '../../src/vocabulary/call-record.ts';
 import type { JsonObject, ReportedUsage } from '../../src/vocabulary/token-usage.ts';
+import { billableCall } from '../support/billable-call.ts';
 
 interface Counts {
   readonly prompt: number;
@@ -150,26 +151,16 @@ function read(format: UsageFormatName, contentType: string, text: string): Repor
 }
 
 function priceOf({ provider, model }: Twin, { usage, serviceTier }: ReportedUsage) {
-  return book.priceCall({
-    provider,
-    providerAlias: null,
-    endpoint: 'x',
-    billed: true,
-    isBilledElsewhere: false,
-    requestedAtMs: Date.UTC(2026, 10, 27, 2),
-    model,
-    modelRequested: model,
-    serviceTier,
-    speed: null,
-    inferenceGeo: null,
-    region: null,
-    isBatch: false,
-    outcome: 'ok',
-    status: 200,
-    errorType: null,
-    usage,
-    usageSource: 'provider',
-  });
+  return book.priceCall(
+    billableCall({
+      provider,
+      requestedAtMs: Date.UTC(2026, 10, 27, 2),
+      model,
+      modelRequested: model,
+      serviceTier,
+      usage,
+    }),
+  );
 }
 
 describe.each(Object.entries(TWINS))('an answer of %s', (_, twin) => {

@@ -6,10 +6,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { USAGE_FORMATS } from '../../src/formats/usage/registry.ts';
 import { createUsageReader } from '../../src/formats/usage/usage-reader.ts';
-import type { BillableCall } from '../../src/pricing/billable-call.ts';
 import { createPriceBook } from '../../src/pricing/price-book.ts';
 import type { UsageFormatName } from '../../src/providers/format-names.ts';
 import type { JsonObject, ReportedUsage } from '../../src/vocabulary/token-usage.ts';
+import { billableCall } from '../support/billable-call.ts';
 
 const RUNS = 60;
 const book = createPriceBook();
@@ -31,26 +31,15 @@ function read(format: UsageFormatName, contentType: string, pieces: readonly Buf
 }
 
 function priceOf({ usage, serviceTier, model, terminal }: ReportedUsage, named: string) {
-  const call: BillableCall = {
+  const call = billableCall({
     provider: 'openai',
-    providerAlias: null,
-    endpoint: 'any',
-    billed: true,
-    isBilledElsewhere: false,
     requestedAtMs: Date.UTC(2026, 10, 1),
     model,
     modelRequested: named,
     serviceTier,
-    speed: null,
-    inferenceGeo: null,
-    region: null,
-    isBatch: false,
-    outcome: 'ok',
-    errorType: null,
-    status: 200,
     usage,
     usageSource: terminal ? 'provider' : 'partial',
-  };
+  });
   return book.priceCall(call);
 }
 

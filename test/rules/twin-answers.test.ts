@@ -12,6 +12,7 @@ import type { UsageFormatName } from '../../src/providers/format-names.ts';
 import type { ProviderName } from '../../src/vocabulary/call-record.ts';
 import type { JsonObject, ReportedUsage } from '../../src/vocabulary/token-usage.ts';
 import { formatUsd } from '../../src/vocabulary/usd.ts';
+import { billableCall } from '../support/billable-call.ts';
 
 const book = createPriceBook();
 const codec = new EventStreamCodec(
@@ -59,26 +60,20 @@ const readChunks = (chunks: readonly JsonObject[]) =>
   );
 
 function costOf(provider: ProviderName, model: string, reported: ReportedUsage) {
-  const { costStatus, totalCost } = book.priceCall({
-    provider,
-    providerAlias: null,
-    endpoint: 'any',
-    billed: true,
-    isBilledElsewhere: false,
-    requestedAtMs: Date.UTC(2026, 10, 28, 8),
-    model: reported.model,
-    modelRequested: model,
-    serviceTier: reported.serviceTier,
-    speed: reported.speed,
-    inferenceGeo: reported.inferenceGeo,
-    region: 'us-east-1',
-    isBatch: false,
-    outcome: 'ok',
-    errorType: null,
-    status: 200,
-    usage: reported.usage,
-    usageSource: reported.terminal ? 'provider' : 'partial',
-  });
+  const { costStatus, totalCost } = book.priceCall(
+    billableCall({
+      provider,
+      requestedAtMs: Date.UTC(2026, 10, 28, 8),
+      model: reported.model,
+      modelRequested: model,
+      serviceTier: reported.serviceTier,
+      speed: reported.speed,
+      inferenceGeo: reported.inferenceGeo,
+      region: 'us-east-1',
+      usage: reported.usage,
+      usageSource: reported.terminal ? 'provider' : 'partial',
+    }),
+  );
   return [costStatus, totalCost === null ? null : formatUsd(totalCost)];
 }
 

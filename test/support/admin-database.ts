@@ -12,7 +12,7 @@ import type { PriceCall } from '../../src/pricing/billable-call.ts';
 import type { CallBegin, CallEnd, SpoolEntry } from '../../src/vocabulary/call-record.ts';
 import { bareAdminDeps } from './admin-deps.ts';
 import { callBegin, callEnd, NOON_MS, priceByToken } from './call-fixtures.ts';
-import { openMigrated } from './open-migrated.ts';
+import { openTestPool } from './open-migrated.ts';
 import { type PostgresKind, startPostgres } from './postgres.ts';
 
 export const ADMIN_TOKEN = 'test-admin-token';
@@ -65,7 +65,7 @@ export interface AdminDatabase {
 export async function startAdminDatabase(kind: PostgresKind): Promise<AdminDatabase> {
   const server = await startPostgres(kind);
   const databaseUrl = await server.createDatabase('lists');
-  const pool = await openMigrated(databaseUrl, { max: 8 });
+  const pool = openTestPool(databaseUrl, { max: 8 });
   const wall = await raiseAccountWall(pool);
   if (wall.kind !== 'up') throw new Error(`the wall between accounts is ${wall.kind}`);
   const session = await openIngestSession(pool);

@@ -5,6 +5,7 @@ import type { AskedCall } from '../../src/pricing/greatest/greatest-cost.ts';
 import type { BilledBegin, BilledEnd } from '../../src/pricing/to-billable-call.ts';
 import { PROVIDERS } from '../../src/providers/registry.ts';
 import { readModelOfBody } from '../../src/proxy/read-requested-model.ts';
+import { readServedTerms } from '../../src/proxy/served-terms.ts';
 import { countPrompt, type ReportedUsage, type TokenUsage } from '../../src/vocabulary/token-usage.ts';
 import { type CostCase, toQuoteInput } from './cost-cases.ts';
 import { type Fixture, requestBody } from './fixtures.ts';
@@ -89,9 +90,7 @@ export function askedOfFixture(
     end: {
       model: reported.model,
       modelRequested,
-      serviceTier: reported.serviceTier ?? (provider.isTierAsAsked === true ? (requested.serviceTier ?? null) : null),
-      speed: reported.speed,
-      inferenceGeo: reported.inferenceGeo,
+      ...readServedTerms(provider, requested, reported, use.usage !== null),
       outcome: fixture.status < 400 ? 'ok' : 'upstream_error',
       status: fixture.status,
       errorType: null,

@@ -1,34 +1,14 @@
 /** Databases with a log in them, backups of them in memory, and what is in a database as text, for comparing. */
-import pg from 'pg';
+import type pg from 'pg';
 import { BACKUP_TABLES } from '../../src/control/backup/backup-tables.ts';
 import { packBackup, unpackBackup } from '../../src/control/backup/pack-backup.ts';
 import { type RestoreOptions, type RestoreResult, restoreBackup } from '../../src/control/backup/restore-backup.ts';
 import { writeBackup } from '../../src/control/backup/write-backup.ts';
 import { closeConnection, openSingleConnection } from '../../src/control/store/single-connection.ts';
-import { openMigrated, openTestPool } from './open-migrated.ts';
-import type { TestPostgres } from './postgres.ts';
 
 export interface StagedDatabase {
   readonly url: string;
   readonly pool: pg.Pool;
-}
-
-/** As a first start leaves it; copies of it are made faster than it is. */
-export async function createTemplate(server: TestPostgres): Promise<string> {
-  const url = await server.createDatabase('fresh');
-  const pool = await openMigrated(url);
-  await pool.end();
-  return url;
-}
-
-export async function createGatewayDatabase(template: string, name: string): Promise<StagedDatabase> {
-  const url = new URL(template);
-  const admin = new pg.Client({ connectionString: template.replace('/fresh?', '/postgres?') });
-  await admin.connect();
-  await admin.query(`create database ${pg.escapeIdentifier(name)} template fresh`);
-  await admin.end();
-  url.pathname = `/${name}`;
-  return { url: url.href, pool: openTestPool(url.href) };
 }
 
 export async function backUp({ url }: StagedDatabase): Promise<Buffer> {

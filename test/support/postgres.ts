@@ -3,24 +3,15 @@
  * its own temporary directory, answers on a socket in there only, and ends with the process that started it.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-} from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { copyKept, keep, placeOfKept } from './kept-folder.ts';
+import { MIGRATIONS, openMigrated } from './open-migrated.ts';
 
-const PLATFORM_PACKAGE = join(
+const EMBEDDED_PACKAGE = join(
   import.meta.dirname,
   '..',
   '..',
@@ -32,13 +23,15 @@ const DEBIAN_15 = '/usr/lib/postgresql/15/bin';
 /** PostgreSQL refuses to run as root; this user owns nothing. */
 const NOBODY = 65534;
 const START_TIMEOUT_MS = 30_000;
+/** The database of each server that the others are copied from: applying all migrations takes a second, a copy none. */
+const MIGRATED = 'migrated';
 
 export interface PostgresKind {
   readonly name: string;
   readonly binDir: string;
 }
 
-const EMBEDDED: PostgresKind = { name: 'embedded PostgreSQL', binDir: join(PLATFORM_PACKAGE, 'native', 'bin') };
+export const EMBEDDED: PostgresKind = { name: 'embedded PostgreSQL', binDir: join(EMBEDDED_PACKAGE, 'native', 'bin') };
 const OTHERS: readonly PostgresKind[] = existsSync(DEBIAN_15) ? [{ name: 'PostgreSQL 15', binDir: DEBIAN_15 }] : [];
 
 /** All that are installed. */
@@ -59,8 +52,10 @@ function readKinds(chosen: string | undefined): readonly PostgresKind[] {
 }
 
 export interface TestPostgres {
-  /** Makes an empty database and returns its address. */
-  createDatabase(name: string): Promise<string>;
+  /** Makes a database that has the schema of now and nothing in it, and returns its address. */
+  createDatabase(name?: string): Promise<string>;
+  /** Makes one to which no migration was applied. */
+  createEmptyDatabase(name?: string): Promise<string>;
   /** Stops the server and keeps its data. */
   stop(): Promise<void>;
   start(): Promise<void>;
@@ -84,24 +79,12 @@ export async function startPostgres(
     const [first = '', ...rest] = [...run.prefix, join(binDir, name), ...args];
     return [first, rest];
   };
-  const template = templateFor(binDir);
-  if (!copyCluster(template, data)) {
-    const [initdb, initdbArgs] = command('initdb', ['-D', data, '-U', 'postgres', '-A', 'trust', '--no-sync']);
-    const made = spawnSync(initdb, [...initdbArgs, '--no-instructions', '--locale=C.UTF-8', '-E', 'UTF8'], {
-      ...run.ids,
-      cwd: '/',
-      encoding: 'utf8',
-    });
-    if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`);
-    keepTemplate(data, template);
-  }
-
   let server: ChildProcess | null = null;
   const kill = () => void server?.kill('SIGQUIT');
   process.on('exit', kill);
   const url = (database: string) => `postgresql://postgres@localhost/${database}?host=${encodeURIComponent(root)}`;
 
-  async function start(): Promise<void> {
+  async function start(chosen = settings): Promise<void> {
     const [postgres, args] = command('postgres', [
       '-D',
       data,
@@ -109,7 +92,7 @@ export async function startPostgres(
       root,
       '-c',
       'listen_addresses=',
-      ...settings.flatMap((setting) => ['-c', setting]),
+      ...chosen.flatMap((setting) => ['-c', setting]),
     ]);
     server = spawn(postgres, args, { ...run.ids, cwd: '/', stdio: 'ignore' });
     await waitUntilReady(url('postgres'));
@@ -124,17 +107,42 @@ export async function startPostgres(
     await exited;
   }
 
+  async function query(statement: string): Promise<void> {
+    const client = new pg.Client({ connectionString: url('postgres') });
+    await client.connect();
+    await client.query(statement);
+    await client.end();
+  }
+
+  let databases = 0;
+  async function createDatabase(from: string, name = `test_${++databases}`): Promise<string> {
+    await query(`create database ${pg.escapeIdentifier(name)} template ${from}`);
+    return url(name);
+  }
+
+  const kept = placeOfKept('cluster', binDir, [MIGRATIONS]);
+  if (!copyKept(kept, data)) {
+    const [initdb, initdbArgs] = command('initdb', ['-D', data, '-U', 'postgres', '-A', 'trust', '--no-sync']);
+    const made = spawnSync(initdb, [...initdbArgs, '--no-instructions', '--locale=C.UTF-8', '-E', 'UTF8'], {
+      ...run.ids,
+      cwd: '/',
+      encoding: 'utf8',
+    });
+    if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`);
+    await start(['fsync=off']);
+    await (await openMigrated(await createDatabase('template1', MIGRATED))).end();
+    // A connection to it would keep it from being copied.
+    await query(`alter database ${MIGRATED} is_template true allow_connections false`);
+    await stop();
+    keep(data, kept);
+  }
+
   await start();
   return {
-    start,
+    start: () => start(),
     stop,
-    async createDatabase(name) {
-      const client = new pg.Client({ connectionString: url('postgres') });
-      await client.connect();
-      await client.query(`create database ${pg.escapeIdentifier(name)}`);
-      await client.end();
-      return url(name);
-    },
+    createDatabase: (name) => createDatabase(MIGRATED, name),
+    createEmptyDatabase: (name) => createDatabase('template1', name),
     async remove() {
       await stop();
       process.off('exit', kill);
@@ -166,36 +174,13 @@ async function waitUntilReady(connectionString: string): Promise<void> {
   }
 }
 
-/** Where an empty cluster of these binaries is kept, since making one takes a second and copying it none. */
-function templateFor(binDir: string): string {
-  const { ino, mtimeMs } = statSync(join(binDir, 'initdb'));
-  const name = `cluster-${process.getuid?.() ?? 0}-${ino}-${Math.floor(mtimeMs)}`;
-  return join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'tollgate-tests', name);
-}
-
-function copyCluster(from: string, to: string): boolean {
-  return existsSync(from) && spawnSync('cp', ['-a', from, to]).status === 0;
-}
-
-function keepTemplate(cluster: string, template: string): void {
-  const copy = `${template}.${process.pid}`;
-  mkdirSync(dirname(template), { recursive: true });
-  if (!copyCluster(cluster, copy)) return;
-  try {
-    renameSync(copy, template);
-  } catch {
-    // Another test process was faster.
-    rmSync(copy, { recursive: true });
-  }
-}
-
 /** npm packages hold no symbolic links; the install script that would make them may not have run. */
 function linkLibraries(): void {
-  const list = join(PLATFORM_PACKAGE, 'native', 'pg-symlinks.json');
+  const list = join(EMBEDDED_PACKAGE, 'native', 'pg-symlinks.json');
   if (!existsSync(list)) return;
   const links: readonly { source: string; target: string }[] = JSON.parse(readFileSync(list, 'utf8'));
   for (const { source, target } of links) {
-    const path = join(PLATFORM_PACKAGE, target);
+    const path = join(EMBEDDED_PACKAGE, target);
     if (dirname(source) !== dirname(target)) throw new Error(`unexpected link ${target}`);
     try {
       if (!existsSync(path)) symlinkSync(basename(source), path);

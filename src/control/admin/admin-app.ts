@@ -25,6 +25,7 @@ import { addDemoDataRoutes } from './demo-data-resource.ts';
 import { addErasureRoutes } from './erasures-resource.ts';
 import { addExportRoute } from './export-resource.ts';
 import { addSecurityHeaders, checkHostAndOrigin, requireCredentials } from './guard.ts';
+import { addHealthRoutes } from './health-resource.ts';
 import { createIdentify } from './identify.ts';
 import { addJobRoutes } from './jobs-resource.ts';
 import { addKeyRoutes } from './keys-resource.ts';
@@ -157,6 +158,7 @@ export function createAdminApp(given: AdminDeps): OpenAPIHono {
 
   addSessionRoutes(app, deps, sessions, tokens);
   addOidcRoutes(app, deps, sessions);
+  addHealthRoutes(app, deps);
   addSystemRoutes(app, deps);
   addRestartRoute(app, deps);
   addVerifyRoute(app, deps);

@@ -1,6 +1,6 @@
 /** Whether the database answers soon; a database that hangs must not hold up a question about the node's state. */
+import type pg from 'pg';
 import { checkDatabase } from '../log/describe-database.ts';
-import type { AdminDeps } from './admin-deps.ts';
 
 export const DATABASE_ANSWER_LIMIT_MS = 2_000;
 
@@ -16,7 +16,7 @@ export async function withinLimit<T>(answer: Promise<T>): Promise<T> {
   }
 }
 
-export async function isDatabaseUp(deps: Pick<AdminDeps, 'database'>): Promise<boolean> {
+export async function isDatabaseUp(deps: { readonly database: () => pg.Pool | null }): Promise<boolean> {
   try {
     const pool = deps.database();
     if (pool === null) return false;

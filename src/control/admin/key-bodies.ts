@@ -6,7 +6,7 @@ import type { LimitUse } from '../../vocabulary/limit.ts';
 import { keySubject } from '../../vocabulary/limit-subjects.ts';
 import { isRunSource, KEYED_RUN_SOURCES, MAX_RUN_SOURCES, PLAIN_RUN_SOURCES } from '../../vocabulary/run-sources.ts';
 import { type KeyUsage, NO_USAGE } from '../log/key-usage.ts';
-import type { KeyEdit, StoredKey } from '../store/gateway-keys.ts';
+import type { KeyEdit, StoredKey } from '../store/key-row.ts';
 import { formatLimit, LimitFields, readUse, UseBody } from './limit-fields.ts';
 import { Money, Time } from './schemas.ts';
 

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { v7 } from 'uuid';
 import { inTransaction } from '../store/pool.ts';
 import { type Alert, DESTINATION_COLUMNS } from './alert-store.ts';
-import type { StoredDestination } from './sealed-destination.ts';
+import type { StoredDestination } from './destination.ts';
 
 /** Of an account. What comes on top is listed as dropped. */
 const MAX_WAITING = 1_000;

@@ -3,25 +3,10 @@ import type pg from 'pg';
 import { noteChange } from '../audit/note-change.ts';
 import { inTransaction } from '../store/pool.ts';
 import type { AlertKind } from './alert-kinds.ts';
-import type { StoredDestination } from './sealed-destination.ts';
+import type { StoredDestination } from './destination.ts';
 
 export const MAX_ALERTS = 200;
 export const MAX_DESTINATIONS = 50;
-
-export type DestinationKind = 'webhook' | 'slack' | 'email';
-
-export interface Destination {
-  readonly accountId: number;
-  readonly id: number;
-  readonly name: string;
-  readonly kind: DestinationKind;
-  /** Of Slack a secret. */
-  readonly address: string;
-  /** Of webhooks: what they are signed with. */
-  readonly secret: string | null;
-  readonly createdAt: Date;
-  readonly createdBy: string;
-}
 
 export type NewDestination = Omit<StoredDestination, 'id' | 'createdAt'>;
 

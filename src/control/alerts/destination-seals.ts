@@ -4,7 +4,8 @@ import type { Sealed } from '../../keys/envelope.ts';
 import { noteChange } from '../audit/note-change.ts';
 import { inTransaction } from '../store/pool.ts';
 import { DESTINATION_COLUMNS } from './alert-store.ts';
-import { rewrapDestination, type StoredDestination, sealDestination } from './sealed-destination.ts';
+import type { StoredDestination } from './destination.ts';
+import { rewrapDestination, sealDestination } from './sealed-destination.ts';
 
 type Stored = Pick<StoredDestination, 'id' | 'address' | 'secret'>;
 

@@ -1,12 +1,6 @@
 /** The secret of a destination in its envelope: what webhooks are signed with, and the whole address of Slack. */
 import { type Binding, openText, rewrapText, type Sealed, sealText } from '../../keys/envelope.ts';
-import type { Destination } from './alert-store.ts';
-
-/** As it lies in the database. */
-export interface StoredDestination extends Destination {
-  /** Null: `address` and `secret` are as they are, since there was no key or there is no secret. */
-  readonly seal: Sealed | null;
-}
+import type { Destination, StoredDestination } from './destination.ts';
 
 type Place = Pick<Destination, 'accountId' | 'kind' | 'address'>;
 

@@ -4,7 +4,7 @@ import type { AlertConfig } from '../../vocabulary/config.ts';
 import type { EgressProxies } from '../../vocabulary/egress-proxy.ts';
 import { readErrorCode } from '../../vocabulary/errors.ts';
 import type { Message, SendResult } from './alert-events.ts';
-import type { Destination } from './alert-store.ts';
+import type { Destination } from './destination.ts';
 import { postJson } from './post-json.ts';
 
 const SMTP_LIMIT_MS = 15_000;

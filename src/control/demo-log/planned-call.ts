@@ -2,7 +2,6 @@
 import type { JsonObject } from '../../vocabulary/token-usage.ts';
 import type { DemoFailure } from './demo-failures.ts';
 import type { DemoModel } from './demo-models.ts';
-import type { DemoClient } from './scenario.ts';
 
 export interface ToolUse {
   readonly id: string;
@@ -15,6 +14,14 @@ export type Turn =
   | { readonly role: 'user'; readonly text: string; readonly image: string | null }
   | { readonly role: 'assistant'; readonly text: string; readonly uses: readonly ToolUse[] }
   | { readonly role: 'tool'; readonly use: ToolUse; readonly text: string };
+
+export interface DemoClient {
+  readonly userAgent: string;
+  /** An example address (RFC 5737, RFC 3849). */
+  readonly address: string;
+  /** As derived from the user agent. */
+  readonly name: string;
+}
 
 export interface ToolSpec {
   readonly name: string;

@@ -5,7 +5,7 @@
 import type { JsonObject } from '../../vocabulary/token-usage.ts';
 import type { DemoFailure } from './demo-failures.ts';
 import type { DemoModelName } from './demo-models.ts';
-import type { ToolSpec } from './planned-call.ts';
+import type { DemoClient, ToolSpec } from './planned-call.ts';
 
 export interface DemoCall {
   readonly call?: string;
@@ -44,14 +44,6 @@ export interface DemoStep {
 }
 
 export type DemoNode = DemoCall | DemoStep;
-
-export interface DemoClient {
-  readonly userAgent: string;
-  /** An example address (RFC 5737, RFC 3849). */
-  readonly address: string;
-  /** As derived from the user agent. */
-  readonly name: string;
-}
 
 export interface DemoRun {
   readonly traceId: string;

@@ -1,10 +1,11 @@
 /** The database's version, size and number of calls, without counting the log. */
 import type pg from 'pg';
+import { ALL_CALLS } from './call-facets.ts';
 
 export interface DatabaseDescription {
   readonly version: string;
   readonly sizeBytes: number;
-  /** The account's calls, as the hourly costs count them. */
+  /** The account's calls, as the roll-ups count them. */
   readonly calls: number;
   readonly oldestRequestedAt: Date | null;
   /** Days whose calls or texts are not in the index of the search yet: a search reads them. */
@@ -19,10 +20,17 @@ interface FactsRow {
   readonly search_days_waiting: number;
 }
 
+/** Of an hour the roll-up by one dimension has two rows, that of costs hundreds. */
+const FILLED_FROM = `coalesce((select filled_from from llm_facet_fill where account_id = $1), '-infinity')`;
+
 const FACTS = `
   select current_setting('server_version') as version,
     pg_database_size(current_database()) as size_bytes,
-    (select coalesce(sum(calls), 0)::int8 from llm_cost_hours where account_id = $1 and facet = '') as calls,
+    (select coalesce(sum(calls), 0)::int8 from (
+      select calls from llm_facet_hours where account_id = $1 and facet = '${ALL_CALLS}' and hour >= ${FILLED_FROM}
+      union all
+      select calls from llm_cost_hours where account_id = $1 and facet = '' and hour < ${FILLED_FROM}
+    ) counted) as calls,
     (select min(requested_at) from llm_requests where account_id = $1) as oldest_requested_at,
     (select count(distinct day)::int4 from llm_search_days) as search_days_waiting`;
 

@@ -9,6 +9,9 @@ import { PbfReader, PbfWriter } from 'pbf';
 export type Distribution = DDSketch;
 
 const ACCURACY = 0.01;
+const NOTHING_PACKED = Buffer.alloc(0);
+/** One for all, since a new one costs more than what is mostly written: a few bytes. */
+const WRITER = new PbfWriter();
 
 /** A key of the sketch's store; null is for 0, which the sketch counts apart. */
 type Bucket = number | null;
@@ -34,27 +37,60 @@ export function addValues(distribution: Distribution, list: string, sign: 1 | -1
 }
 
 /** For each bucket in order, its distance from the one before and its count, as varints; 0 is the first bucket. */
-export function packDistribution({ zeroCount, store }: Distribution): Buffer {
-  const writer = new PbfWriter();
+function packPlaces(places: Iterable<readonly [place: number, times: number]>): Buffer {
+  WRITER.pos = 0;
   let before = 0;
-  const write = (place: number, times: number) => {
-    if (times === 0) return;
-    writer.writeVarint(place - before);
-    writer.writeSVarint(times);
+  for (const [place, times] of places) {
+    WRITER.writeVarint(place - before);
+    WRITER.writeSVarint(times);
     before = place;
-  };
-  write(0, zeroCount);
-  for (let key = store.minKey; key <= store.maxKey; key += 1) write(key + 1, store.bins[key - store.offset] ?? 0);
-  return Buffer.from(writer.finish());
+  }
+  return Buffer.from(WRITER.buf.subarray(0, WRITER.pos));
 }
 
-export function addPacked(distribution: Distribution, packed: Uint8Array, sign: 1 | -1 = 1): void {
+export function packDistribution({ zeroCount, store }: Distribution): Buffer {
+  const places: [number, number][] = zeroCount === 0 ? [] : [[0, zeroCount]];
+  for (let key = store.minKey; key <= store.maxKey; key += 1) {
+    const times = store.bins[key - store.offset] ?? 0;
+    if (times !== 0) places.push([key + 1, times]);
+  }
+  return packPlaces(places);
+}
+
+/** Counts by place, for the few values of a batch: a sketch takes room for a hundred buckets. */
+export type Tally = Map<number, number>;
+
+const { mapping: MAPPING } = createDistribution();
+
+/** A value's place in the packed form. */
+export function placeOf(value: number): number {
+  return value <= 0 ? 0 : MAPPING.key(value) + 1;
+}
+
+export function addToTally(tally: Tally, place: number, times: number): void {
+  tally.set(place, (tally.get(place) ?? 0) + times);
+}
+
+export function packTally(tally: Tally): Buffer {
+  const counted = [...tally].filter(([, times]) => times !== 0);
+  return counted.length === 0 ? NOTHING_PACKED : packPlaces(counted.sort(([a], [b]) => a - b));
+}
+
+function readPacked(packed: Uint8Array, take: (place: number, times: number) => void): void {
   const reader = new PbfReader(packed);
   let place = 0;
   while (reader.pos < reader.length) {
     place += reader.readVarint();
-    addToBucket(distribution, place === 0 ? null : place - 1, sign * reader.readSVarint());
+    take(place, reader.readSVarint());
   }
+}
+
+export function addPacked(distribution: Distribution, packed: Uint8Array, sign: 1 | -1 = 1): void {
+  readPacked(packed, (place, times) => addToBucket(distribution, place === 0 ? null : place - 1, sign * times));
+}
+
+export function addPackedToTally(tally: Tally, packed: Uint8Array): void {
+  readPacked(packed, (place, times) => addToTally(tally, place, times));
 }
 
 /** The least value that is not below the share of all, to a whole number, for each share; null without values. */

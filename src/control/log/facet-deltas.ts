@@ -1,6 +1,6 @@
 /**
- * What calls add to the roll-up by one dimension, inserted as rows that `fold-facets.ts` folds. For a batch it is worked
- * out here from its rows, for jobs by the database; `verify` and a test hold both together.
+ * What calls add to the roll-up by one dimension, inserted as rows that `fold-facets.ts` folds. For a batch and for a chunk
+ * of changed calls it is worked out here, for whole hours by the database; `verify` and a test hold both together.
  */
 import type pg from 'pg';
 import { formatUsd, parseUsd } from '../../vocabulary/usd.ts';
@@ -13,6 +13,7 @@ import {
   ANY_MODEL,
   DISTRIBUTION_NAMES,
   FACET_COLUMNS,
+  type FACET_SOURCE_COLUMNS,
   FACETED_COLUMNS,
   type FacetedColumn,
   facetDeltas,
@@ -22,9 +23,12 @@ import {
 import { SUMMED_COLUMNS, TOKEN_COLUMNS } from './call-sums.ts';
 import { HOUR_MS } from './cost-buckets.ts';
 import { MAX_FACET_KEY_CHARACTERS } from './cost-hourly.ts';
-import { addValue, addValues, createDistribution, type Distribution, packDistribution } from './distribution.ts';
+import { addToTally, packTally, placeOf, type Tally } from './distribution.ts';
 import { metadataFacetOf } from './facet-plan.ts';
 import { MAX_VALUE_CHARACTERS } from './run-aggregate.ts';
+
+/** Below 0 `sign` takes the call back; without one it is added. */
+export type SignedCall = Pick<LlmRequestRow, (typeof FACET_SOURCE_COLUMNS)[number]> & { readonly sign?: number };
 
 const COPY_DELTAS = `copy llm_facet_deltas (${FACET_COLUMNS}) from stdin`;
 
@@ -32,7 +36,7 @@ interface Sums {
   /** Calls, errors, client-closed and unpriced calls, then tokens. */
   readonly counts: number[];
   pico: bigint;
-  readonly distributions: readonly Distribution[];
+  readonly tallies: readonly Tally[];
 }
 
 interface Group {
@@ -56,50 +60,58 @@ function noSums(): Sums {
   return {
     counts: new Array<number>(COUNTS).fill(0),
     pico: 0n,
-    distributions: DISTRIBUTION_NAMES.map(createDistribution),
+    tallies: DISTRIBUTION_NAMES.map(() => new Map()),
   };
 }
 
 /** What a call adds to each of its groups. */
 interface CallAdds {
+  readonly sign: number;
   readonly counts: readonly number[];
   readonly pico: bigint;
-  readonly values: readonly (number | null)[];
+  /** Of its value in each distribution; null without one. */
+  readonly places: readonly (number | null)[];
 }
 
-function addsOf(row: LlmRequestRow): CallAdds {
-  const { outcome, duration_ms: duration, output_tokens: output } = row;
+function addsOf(row: SignedCall): CallAdds {
+  const { sign = 1, outcome, duration_ms: duration, output_tokens: output } = row;
   const cost = row.total_cost ?? row.known_cost;
   return {
+    sign,
     counts: [
       1,
       outcome === 'ok' || outcome === 'client_closed' ? 0 : 1,
       row.closed_before === null ? 0 : 1,
       row.total_cost === null ? 1 : 0,
       ...TOKEN_COLUMNS.map((column) => row[column] ?? 0),
-    ],
-    pico: cost === null ? 0n : parseUsd(cost),
-    values: [
+    ].map((count) => sign * count),
+    pico: cost === null ? 0n : BigInt(sign) * parseUsd(cost),
+    places: [
       duration,
       row.first_token_ms,
       output !== null && output > 0 && duration !== null && duration > 0 ? Math.floor((output * 1e6) / duration) : null,
-    ],
+    ].map((value) => (value === null ? null : placeOf(value))),
   };
 }
 
-function addCall(sums: Sums, { counts, pico, values }: CallAdds): void {
-  for (const [index, count] of counts.entries()) sums.counts[index] = (sums.counts[index] ?? 0) + count;
+function addCounts(sums: Sums, counts: readonly number[], pico: bigint): void {
+  for (let index = 0; index < COUNTS; index += 1) sums.counts[index] = (sums.counts[index] ?? 0) + (counts[index] ?? 0);
   sums.pico += pico;
-  for (const [index, distribution] of sums.distributions.entries()) {
-    const value = values[index] ?? null;
-    if (value !== null) addValue(distribution, value, 1);
-  }
 }
 
-function addSums(to: Sums, from: Sums): void {
-  for (const [index, count] of from.counts.entries()) to.counts[index] = (to.counts[index] ?? 0) + count;
-  to.pico += from.pico;
-  for (const [index, distribution] of from.distributions.entries()) to.distributions[index]?.merge(distribution);
+function addCall(sums: Sums, { sign, counts, pico, places }: CallAdds): void {
+  addCounts(sums, counts, pico);
+  sums.tallies.forEach((tally, index) => {
+    const place = places[index] ?? null;
+    if (place !== null) addToTally(tally, place, sign);
+  });
+}
+
+function addSums(to: Sums, { counts, pico, tallies }: Sums): void {
+  addCounts(to, counts, pico);
+  to.tallies.forEach((tally, index) => {
+    for (const [place, times] of tallies[index] ?? []) addToTally(tally, place, times);
+  });
 }
 
 function cut(text: string): string {
@@ -107,19 +119,32 @@ function cut(text: string): string {
   return stored.length <= MAX_VALUE_CHARACTERS ? stored : [...stored].slice(0, MAX_VALUE_CHARACTERS).join('');
 }
 
-function columnValue(row: LlmRequestRow, column: FacetedColumn): string | null {
+function columnValue(row: SignedCall, column: FacetedColumn): string | null {
   const value = row[column];
   return value === null ? null : typeof value === 'string' ? cut(value) : String(value);
 }
 
+/** The facet of a key, or null for one that is too long; each key of a batch is looked at once. */
+function createFacetNames(): (key: string) => string | null {
+  const names = new Map<string, string | null>();
+  return (key) => {
+    let name = names.get(key);
+    if (name === undefined) {
+      name = [...key].length > MAX_FACET_KEY_CHARACTERS ? null : metadataFacetOf(storableText(key));
+      names.set(key, name);
+    }
+    return name;
+  };
+}
+
 /** The values by facet; those of several spellings are joined in the order of their bytes. */
-function metadataOf(row: LlmRequestRow): ReadonlyMap<string, string> {
+function metadataOf(row: SignedCall, facetOf: (key: string) => string | null): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   const keys = Object.keys(row.raw_metadata);
   for (const key of keys.length > 1 ? keys.sort((a, b) => (a < b ? -1 : 1)) : keys) {
     const value: unknown = row.raw_metadata[key];
-    if (typeof value !== 'string' || [...key].length > MAX_FACET_KEY_CHARACTERS) continue;
-    const facet = metadataFacetOf(storableText(key));
+    const facet = facetOf(key);
+    if (typeof value !== 'string' || facet === null) continue;
     const before = found.get(facet);
     found.set(facet, before === undefined ? value : `${before}, ${value}`);
   }
@@ -127,11 +152,12 @@ function metadataOf(row: LlmRequestRow): ReadonlyMap<string, string> {
 }
 
 function groupCalls(
-  rows: Iterable<LlmRequestRow>,
+  rows: Iterable<SignedCall>,
   isWide: (accountId: number, facet: string) => boolean,
 ): Iterable<Group> {
   const shapes = new Map<string, Shape>();
   const groups = new Map<string, Group>();
+  const facetOf = createFacetNames();
   const groupOf = (
     { accountId, hourMs, inRun }: Omit<Group, 'facet' | 'value' | 'sums'>,
     facet: string,
@@ -161,7 +187,7 @@ function groupCalls(
     }
     addCall(shape.sums, adds);
     if (isWide(place.accountId, ALL_METADATA)) continue;
-    for (const [facet, value] of metadataOf(row))
+    for (const [facet, value] of metadataOf(row, facetOf))
       if (!isWide(place.accountId, facet)) addCall(groupOf(place, facet, cut(value)), adds);
   }
   for (const shape of shapes.values()) {
@@ -188,8 +214,17 @@ function encodeLine(
   return `${[accountId, escapeText(facet), hour, escapeText(value), inRun ? 't' : 'f', ...sums, ...bytes].join('\t')}\n`;
 }
 
-/** Adds calls that were inserted in this transaction. */
-export async function addCallsToFacets(client: pg.ClientBase, rows: Iterable<LlmRequestRow>): Promise<void> {
+/** What is taken back and added again leaves nothing to fold. */
+function isNothing({ counts, pico, tallies }: Sums): boolean {
+  return (
+    pico === 0n &&
+    counts.every((count) => count === 0) &&
+    tallies.every((tally) => [...tally.values()].every((times) => times === 0))
+  );
+}
+
+/** Adds calls that were inserted or changed in this transaction. */
+export async function addCallsToFacets(client: pg.ClientBase, rows: Iterable<SignedCall>): Promise<void> {
   const { rows: found } = await client.query<{ account_id: number; facet: string }>({
     name: 'wide_facets',
     text: 'select account_id, facet from llm_wide_facets',
@@ -198,11 +233,12 @@ export async function addCallsToFacets(client: pg.ClientBase, rows: Iterable<Llm
   const groups = groupCalls(rows, (accountId, facet) => wide.size > 0 && wide.has(`${accountId} ${facet}`));
   let lines = '';
   for (const { hourMs, sums, ...place } of groups) {
+    if (isNothing(sums)) continue;
     const [calls = 0, errors = 0, closed = 0, unpriced = 0, ...tokens] = sums.counts;
     lines += encodeLine(
       { ...place, hour: new Date(hourMs).toISOString() },
       [calls, errors, closed, unpriced, formatUsd(sums.pico), ...tokens],
-      sums.distributions.map(packDistribution),
+      sums.tallies.map(packTally),
     );
   }
   if (lines !== '') await copyIn(client, COPY_DELTAS, lines);
@@ -227,9 +263,10 @@ export async function addSourceToFacets(
   const lines = rows.map((row) => {
     const packed = DISTRIBUTION_NAMES.map((name) => {
       const list = row[name];
-      const distribution = createDistribution();
-      if (typeof list === 'string') addValues(distribution, list, row.sign < 0 ? -1 : 1);
-      return packDistribution(distribution);
+      const tally: Tally = new Map();
+      if (typeof list === 'string')
+        for (const value of list.split(' ')) addToTally(tally, placeOf(Number(value)), row.sign < 0 ? -1 : 1);
+      return packTally(tally);
     });
     const place = {
       accountId: row.account_id,

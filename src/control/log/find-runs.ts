@@ -4,12 +4,11 @@ import type pg from 'pg';
 import { openSearch } from '../search/find-windows.ts';
 import { CALLS } from '../search/search-sources.ts';
 import { runSql } from './run-sql.ts';
-import { withinWindows } from './search-windows.ts';
-import { askWithin } from './walk-window.ts';
+import { askFewWindows, withinWindows } from './search-windows.ts';
+import type { WalkLimits } from './walk-window.ts';
 
 /** With more, reading run after run finds enough of them soon. */
 const MAX_RUNS = 2_000;
-const LIMIT_MS = 150;
 
 /**
  * Trace ids of the runs with a call, also an open one, whose trace id or span name has the text; null when there are too
@@ -19,13 +18,13 @@ export async function findRuns(
   client: pg.ClientBase,
   accountId: number,
   search: string,
+  limits: WalkLimits,
 ): Promise<readonly string[] | null> {
-  const { fewWindowsIn } = await openSearch(client, search, [CALLS]);
-  const windows = await fewWindowsIn({ from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY });
-  if (windows === null) return null;
+  const open = await openSearch(client, search, [CALLS]);
+  const everywhere = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY };
   const matches = sql<SqlBool>`account_id = ${accountId} and trace_id is not null and (
     strpos(search_fold(trace_id), search_fold(${search})) > 0 or strpos(search_fold(span_name), search_fold(${search})) > 0)`;
-  const found = await askWithin(client, LIMIT_MS, () =>
+  const found = await askFewWindows(client, open, everywhere, limits, (windows) =>
     runSql(
       client,
       sql`select distinct trace_id from (
@@ -35,6 +34,6 @@ export async function findRuns(
         ) calls limit ${MAX_RUNS + 1}`,
     ),
   );
-  if (found === 'too_long' || found.length > MAX_RUNS) return null;
+  if (found === null || found.length > MAX_RUNS) return null;
   return found.map((row) => String(row['trace_id']));
 }

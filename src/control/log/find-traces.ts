@@ -6,25 +6,25 @@ import { logConditions } from './log-scope.ts';
 import type { PromotedKeys } from './promoted-keys.ts';
 import type { RunScope } from './run-conditions.ts';
 import { allOf, runSql } from './run-sql.ts';
-import { askWithin } from './walk-window.ts';
+import { askWithin, type WalkLimits } from './walk-window.ts';
 
 /** With more calls than this that match, runs in order of time have some of them soon. */
 const MAX_CALLS = 5_000;
 
 /**
  * Trace ids of all runs with a call that passes the filters; null when there are too many, or it would take longer than
- * `limitMs`. The client is in a transaction of one snapshot.
+ * half of the time. The client is in a transaction of one snapshot.
  */
 export async function findTraces(
   client: pg.ClientBase,
   { accountId, callFilters, to }: RunScope,
   promoted: PromotedKeys,
-  limitMs: number,
+  { budgetMs }: WalkLimits,
 ): Promise<readonly string[] | null> {
   if (!callFilters.some((filter) => isIndexed(filter, promoted))) return null;
   const scope = { accountId, filters: callFilters, search: null, from: null, to, excludeRuns: false };
   const conditions = allOf([...logConditions(scope, promoted), sql<SqlBool>`trace_id is not null`]);
-  const answer = await askWithin(client, limitMs, async () => {
+  const answer = await askWithin(client, budgetMs / 2, async () => {
     const [row] = await runSql(
       client,
       sql`with few as materialized (select trace_id from llm_requests where ${conditions} limit ${MAX_CALLS + 1})

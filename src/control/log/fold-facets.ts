@@ -12,7 +12,7 @@ import {
   METADATA_FACET,
 } from './call-facets.ts';
 import { SUMMED_COLUMNS } from './call-sums.ts';
-import { addPacked, createDistribution, packDistribution } from './distribution.ts';
+import { addPackedToTally, packTally, type Tally } from './distribution.ts';
 
 /** Bounds the transaction: about 0.3 s. */
 export const MAX_FOLDED_FACETS = 5_000;
@@ -109,9 +109,10 @@ export async function foldFacets(client: pg.ClientBase): Promise<number> {
       const before = packed.get(index)?.[name];
       const added = row[name].filter((bytes) => bytes.length > 0);
       if (added.length === 0) return before ?? Buffer.alloc(0);
-      const sum = createDistribution();
-      for (const bytes of before === undefined ? added : [before, ...added]) addPacked(sum, bytes);
-      return packDistribution(sum);
+      if (before === undefined && added.length === 1) return added[0];
+      const sum: Tally = new Map();
+      for (const bytes of before === undefined ? added : [before, ...added]) addPackedToTally(sum, bytes);
+      return packTally(sum);
     }),
   );
   const sums = SUMMED_COLUMNS.map((column) => rows.map((row) => row[column]));

@@ -15,9 +15,10 @@ import { type PromotedKeys, readPromotedKeysFor } from './promoted-keys.ts';
 import { readMatches, type SearchMatch } from './read-matches.ts';
 import { readSnippets, type Snippet } from './read-snippets.ts';
 import { allOf, type Condition, runSql, type SqlRow } from './run-sql.ts';
-import { searchInWindows, spanOf, withinWindows } from './search-windows.ts';
+import { askFewWindows, searchInWindows, spanOf, withinWindows } from './search-windows.ts';
 import {
   askWithin,
+  limitsLeft,
   SEARCH_LIMITS,
   type Slice,
   WALK_LIMITS,
@@ -25,6 +26,7 @@ import {
   type WalkLimits,
   walkRows,
   walkWindow,
+  windowBehind,
 } from './walk-window.ts';
 
 /** A minus stands for descending. */
@@ -176,8 +178,24 @@ async function readPlainly(open: OpenQuery): Promise<Found> {
   return { rows, stopped: null };
 }
 
+function hasIndex({ query, promoted, search }: OpenQuery): boolean {
+  return search !== null || query.filters.some((filter) => isIndexed(filter, promoted));
+}
+
+/** Asks once for all that the index has, in the windows of the search if there is one; null where that takes too long. */
+async function askIndex<T>(
+  { client, search }: OpenQuery,
+  slice: Slice,
+  limits: WalkLimits,
+  ask: (windows?: readonly SearchWindow[]) => Promise<T>,
+): Promise<T | null> {
+  if (search !== null) return askFewWindows(client, search, spanOf(slice), limits, ask);
+  const answer = await askWithin(client, limits.budgetMs / 2, ask);
+  return answer === 'too_long' ? null : answer;
+}
+
 async function walkTime(open: OpenQuery, limits: WalkLimits): Promise<Found> {
-  const { client, query, promoted, search, after, columns, wanted } = open;
+  const { client, query, search, after, columns, wanted } = open;
   const rows: SqlRow[] = [];
   const narrowed = search === null ? open : { ...open, query: { ...query, search: null } };
   const readRows = async (slice: Slice, known?: readonly SearchWindow[]): Promise<boolean> => {
@@ -194,46 +212,44 @@ async function walkTime(open: OpenQuery, limits: WalkLimits): Promise<Found> {
     }
     return rows.length >= wanted;
   };
-  let rest = windowAfter(query, after);
-  if (search !== null) {
-    // What is frequent is found among the first calls, before the whole index is read for it.
-    const beginning = await walkWindow(client, rest, { ...limits, budgetMs: 0 }, (slice) => readRows(slice));
-    if (beginning.type !== 'time_spent') return { rows, stopped: null };
-    rest = { ...rest, [rest.direction === 'newest_first' ? 'to' : 'from']: beginning.searchedTo };
-  }
+  const walk = async (over: WalkedWindow, within: WalkLimits): Promise<Found> => {
+    const end = await walkWindow(client, over, within, (slice) => readRows(slice));
+    const stopped = end.type === 'time_spent' ? { requestedAt: end.searchedTo, id: NO_ID, value: null } : null;
+    return { rows, stopped };
+  };
+  const startedMs = limits.monotonicMs();
+  const window = windowAfter(query, after);
+  if (!hasIndex(open)) return walk(window, limits);
+  // What is frequent is found among the first calls, before an index is read for it.
+  const { stopped } = await walk(window, { ...limits, budgetMs: 0 });
+  if (stopped === null) return { rows, stopped };
   // An index that has the matches is quickest in one go; where they are many, so is the order of time.
-  const few = (await search?.fewWindowsIn(spanOf(rest))) ?? undefined;
-  if (few !== undefined || (search === null && query.filters.some((filter) => isIndexed(filter, promoted)))) {
-    const answer = await askWithin(client, limits.budgetMs / 2, () => readRows(rest, few));
-    if (answer !== 'too_long') return { rows, stopped: null };
-  }
-  const end = await walkWindow(client, rest, limits, (slice) => readRows(slice));
-  const stopped = end.type === 'time_spent' ? { requestedAt: end.searchedTo, id: NO_ID, value: null } : null;
-  return { rows, stopped };
+  const rest = windowBehind(window, stopped.requestedAt);
+  const whole = await askIndex(open, rest, limitsLeft(limits, startedMs), (windows) => readRows(rest, windows));
+  return whole === null ? walk(rest, limitsLeft(limits, startedMs)) : { rows, stopped: null };
 }
 
 /** What is few enough is sorted; else the calls are read in their order, so many that the time is not exceeded. */
 async function readByMeasure(open: OpenQuery, limits: WalkLimits): Promise<Found> {
-  const few = await readFew(open, limits);
-  return few === null ? readInOrder(open, limits) : { rows: few, stopped: null };
+  const startedMs = limits.monotonicMs();
+  const few = hasIndex(open) ? await readFew(open, limits) : null;
+  return few === null ? readInOrder(open, limitsLeft(limits, startedMs)) : { rows: few, stopped: null };
 }
 
 /** With more calls than this that match, the order has the first ones soon. */
 const MAX_SORTED = 5_000;
 
-/** Null when there are too many, or nothing tells them quickly. */
+/** Null when there are too many. */
 async function readFew(open: OpenQuery, limits: WalkLimits): Promise<readonly SqlRow[] | null> {
-  const { client, query, promoted, search, after, columns, wanted } = open;
+  const { client, query, promoted, after, columns, wanted } = open;
   const order = logOrder(query.sort);
   const conditions = logConditions(query, promoted);
-  const listMatches = async (): Promise<readonly SqlRow[] | null> => {
+  return askIndex(open, query, limits, async (windows) => {
     const matches = (where: readonly Condition[]): RawBuilder<unknown> =>
       sql`select id, requested_at, ${sql.ref(query.sort.replace('-', ''))} from llm_requests
         where ${allOf(where)} limit ${MAX_SORTED + 1}`;
-    const windows = search === null ? null : await search.fewWindowsIn(spanOf(query));
-    if (search !== null && windows === null) return null;
     const found =
-      windows === null
+      windows === undefined
         ? matches(conditions)
         : sql`${withinWindows(windows, (within) => matches([...conditions, within]))} limit ${MAX_SORTED + 1}`;
     const [row] = await runSql(
@@ -250,10 +266,7 @@ async function readFew(open: OpenQuery, limits: WalkLimits): Promise<readonly Sq
       sql`select ${sql.join(columns)} from llm_requests
         where id = any(${row?.['ids']}::uuid[]) and requested_at = any(${row?.['times']}::timestamptz[]) order by ${order}`,
     );
-  };
-  if (search === null && query.filters.every((filter) => !isIndexed(filter, promoted))) return null;
-  const answer = await askWithin(client, limits.budgetMs / 2, listMatches);
-  return answer === 'too_long' ? null : answer;
+  });
 }
 
 async function readInOrder(open: OpenQuery, limits: WalkLimits): Promise<Found> {

@@ -14,7 +14,16 @@ import { type PromotedKeys, readPromotedKeysFor } from './promoted-keys.ts';
 import { RUN_DURATION_MS, type RunScope, runConditions } from './run-conditions.ts';
 import { RUN_COLUMNS, type RunRow, readRunRow } from './run-row.ts';
 import { allOf, type Condition, runSql, type SqlRow } from './run-sql.ts';
-import { type Slice, WALK_LIMITS, type WalkedWindow, type WalkLimits, walkRows, walkWindow } from './walk-window.ts';
+import {
+  limitsLeft,
+  SEARCH_LIMITS,
+  type Slice,
+  WALK_LIMITS,
+  type WalkedWindow,
+  type WalkLimits,
+  walkRows,
+  walkWindow,
+} from './walk-window.ts';
 
 export const RUN_SORTS = [
   '-ended_at',
@@ -56,7 +65,6 @@ export interface RunPage {
 
 /** A filter may open each call of a run. */
 const FIRST_RUNS = 200;
-const RUN_LIMITS: WalkLimits = { ...WALK_LIMITS, firstRows: FIRST_RUNS };
 
 /** Runs without an ended call that the first page shows. */
 const MAX_BEGUN_RUNS = 100;
@@ -191,12 +199,14 @@ export async function listRuns(
   asked: RunQuery,
   after: RunPosition | null,
   limit: number,
-  limits: WalkLimits = RUN_LIMITS,
+  limits: WalkLimits = { ...(asked.search === null ? WALK_LIMITS : SEARCH_LIMITS), firstRows: FIRST_RUNS },
 ): Promise<RunPage> {
   return inSnapshot(pool, async (client) => {
+    const startedMs = limits.monotonicMs();
+    const left = () => limitsLeft(limits, startedMs);
     const promoted = await readPromotedKeysFor(client, asked.accountId, asked.callFilters);
-    const foundRuns = asked.search === null ? null : await findRuns(client, asked.accountId, asked.search);
-    const traces = await findTraces(client, asked, promoted, limits.budgetMs / 2);
+    const foundRuns = asked.search === null ? null : await findRuns(client, asked.accountId, asked.search, left());
+    const traces = await findTraces(client, asked, promoted, left());
     const query = { ...asked, promoted, foundRuns, traces };
     const isFirst = after === null && query.sort === '-ended_at';
     const snapshot = isFirst ? await readSnapshot(client) : (after?.snapshot ?? null);
@@ -220,11 +230,11 @@ export async function listRuns(
     let stopped: RunPosition | null = null;
     if (query.traces !== null || !passesOverRuns(query)) await readRows({ from: null, to: null });
     else if (isTimeSort(query.sort)) {
-      const end = await walkWindow(client, windowAfter(query, after), limits, readRows);
+      const end = await walkWindow(client, windowAfter(query, after), left(), readRows);
       if (end.type === 'time_spent') stopped = { snapshot, place: end.searchedTo.toISOString(), traceId: NO_TRACE };
     } else {
       let position = after;
-      const end = await walkRows(client, limits, async (count) => {
+      const end = await walkRows(client, left(), async (count) => {
         const [page, bottom] = orderedPage(query, position, count, wanted + 1 - rows.length);
         const found = await runSql(client, page);
         const [last] = await runSql(client, bottom);

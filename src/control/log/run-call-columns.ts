@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { namesOf, recordOf } from '../../vocabulary/record-of.ts';
 import type { JsonValue } from '../../vocabulary/token-usage.ts';
 import type { LogPosition } from './list-logs.ts';
-import { readRunPage } from './list-run-calls.ts';
+import { bindRunPage, runPage } from './list-run-calls.ts';
 import type { TailPosition } from './tail-logs.ts';
 
 /** The database formats money and times, which saves work for each value here. */
@@ -53,8 +53,30 @@ function toColumns(rows: readonly CallRow[]): RunCallColumns {
   return recordOf(NAMES, (name) => rows.map((row) => row[name]));
 }
 
+/**
+ * The database also writes the JSON: as rows, tens of thousands of calls would be a million values to read and to write
+ * again here.
+ */
+const PAGE = `
+  with found as materialized (${runPage(`${COLUMN_LIST}, requested_at`)}
+  ), page as materialized (
+    select * from found order by requested_at, id limit $5
+  ), last as (
+    select id, requested_at from page order by requested_at desc, id desc limit 1
+  )
+  select ${NAMES.map((name) => `coalesce(json_agg(${name}), '[]')::text as ${name}`).join(', ')},
+    (select id from last where (select count(*) from found) > $5) as next_id, (select requested_at from last) as last_at
+  from page`;
+
+type PageRow = Readonly<Record<keyof typeof COLUMNS, string>> & {
+  readonly next_id: string | null;
+  readonly last_at: Date | null;
+};
+
 export interface RunCallColumnPage {
-  readonly columns: RunCallColumns;
+  /** `RunCallColumns` as JSON. */
+  readonly columns: string;
+  readonly ids: () => readonly JsonValue[];
   readonly next: LogPosition | null;
 }
 
@@ -65,9 +87,15 @@ export async function listRunCallColumns(
   after: LogPosition | null,
   limit: number,
 ): Promise<RunCallColumnPage> {
-  const columns = `${COLUMN_LIST}, requested_at`;
-  const { records, next } = await readRunPage<CallRow>(pool, columns, accountId, traceId, after, limit);
-  return { columns: toColumns(records), next };
+  const { rows } = await pool.query<PageRow>(PAGE, bindRunPage(accountId, traceId, after, limit));
+  const [row] = rows;
+  if (row === undefined) throw new Error('an aggregate has a row');
+  const { next_id: id, last_at: requestedAt } = row;
+  return {
+    columns: `{${NAMES.map((name) => `"${name}":${row[name]}`).join(',')}}`,
+    ids: () => JSON.parse(row.id),
+    next: id === null || requestedAt === null ? null : { requestedAt, id },
+  };
 }
 
 export interface TailedRunCalls {

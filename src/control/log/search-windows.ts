@@ -1,15 +1,34 @@
 /** Questions about the windows of time in which a search may find something. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { type SearchWindow, type TimeSpan, timeText } from '../search/find-windows.ts';
+import type pg from 'pg';
+import { type Search, type SearchWindow, type TimeSpan, timeText } from '../search/find-windows.ts';
 import { searchCondition } from './log-scope.ts';
 import type { Condition } from './run-sql.ts';
-import type { Slice } from './walk-window.ts';
+import { askWithin, limitsLeft, type Slice, type WalkLimits } from './walk-window.ts';
 
 export function spanOf({ from, to }: Slice): TimeSpan {
   return {
     from: from?.getTime() ?? Number.NEGATIVE_INFINITY,
     to: to?.getTime() ?? Number.POSITIVE_INFINITY,
   };
+}
+
+/**
+ * Asks `ask` once for all windows; null when they are too many, or when it would take more than half of what the index has
+ * left of the time.
+ */
+export async function askFewWindows<T>(
+  client: pg.ClientBase,
+  search: Search,
+  span: TimeSpan,
+  limits: WalkLimits,
+  ask: (windows: readonly SearchWindow[]) => Promise<T>,
+): Promise<T | null> {
+  const startedMs = limits.monotonicMs();
+  const windows = await search.fewWindowsIn(span);
+  if (windows === null) return null;
+  const answer = await askWithin(client, limitsLeft(limits, startedMs).budgetMs / 2, () => ask(windows));
+  return answer === 'too_long' ? null : answer;
 }
 
 /** Asks `ask` in each of the windows, in no order. */

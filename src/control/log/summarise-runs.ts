@@ -13,7 +13,7 @@ import { readPromotedKeysFor } from './promoted-keys.ts';
 import { RUN_DURATION_MS, type RunScope, runConditions } from './run-conditions.ts';
 import { allOf, runSql, type SqlRow } from './run-sql.ts';
 import type { TimeWindow } from './summarise-logs.ts';
-import { type Slice, WALK_LIMITS, type WalkEnd, type WalkLimits, walkWindow } from './walk-window.ts';
+import { limitsLeft, type Slice, WALK_LIMITS, type WalkEnd, type WalkLimits, walkWindow } from './walk-window.ts';
 
 export interface RunSummary extends CallSums {
   readonly p50_duration_ms: number | null;
@@ -52,7 +52,8 @@ export async function summariseRuns(
   const bucketMs = chooseBucketMs(window.from, window.to, interval);
   const promoted = await readPromotedKeysFor(pool, scope.accountId, scope.callFilters);
   return inSnapshot(pool, async (client) => {
-    const traces = await findTraces(client, scope, promoted, limits.budgetMs / 2);
+    const startedMs = limits.monotonicMs();
+    const traces = await findTraces(client, scope, promoted, limits);
     const byStart = new Map<number, Bucket>();
     const durations = createDistribution();
     const readRuns = async (slice: Slice): Promise<boolean> => {
@@ -68,7 +69,8 @@ export async function summariseRuns(
       return false;
     };
     const over = { over: 'runs_by_end', accountId: scope.accountId, direction: 'newest_first', ...window } as const;
-    const sliced = scope.callFilters.length === 0 ? limits : { ...limits, firstRows: FIRST_FILTERED_RUNS };
+    const left = limitsLeft(limits, startedMs);
+    const sliced = scope.callFilters.length === 0 ? left : { ...left, firstRows: FIRST_FILTERED_RUNS };
     const end = traces === null ? await walkWindow(client, over, sliced, readRuns) : await readWhole(readRuns, window);
     const [p50, p95] = percentilesOf(durations, [0.5, 0.95]);
     const found = [...byStart.values()];

@@ -6,7 +6,7 @@ import type pg from 'pg';
 import { DISTRIBUTION_NAMES, FACET_KEY_COLUMNS, FACET_SOURCE_COLUMNS, facetDeltas, isNotWide } from './call-facets.ts';
 import { SUMMED_COLUMNS } from './call-sums.ts';
 import { addPacked, addValues, createDistribution, packDistribution } from './distribution.ts';
-import type { RollupDifference } from './verify-rollups.ts';
+import type { RollupDifference } from './rollup-difference.ts';
 
 const DAYS = `
   select distinct date_trunc('day', hour, 'UTC') as day from (

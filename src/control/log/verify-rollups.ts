@@ -7,18 +7,9 @@ import { inSnapshot } from '../store/pool.ts';
 import { SUMMED_COLUMNS } from './call-sums.ts';
 import { COST_HOURLY_COLUMNS, COST_KEY_COLUMNS, costHourlyAggregate } from './cost-hourly.ts';
 import { MAX_KEYS_AN_HOUR, metadataHourlyAggregate } from './metadata-hourly.ts';
+import type { RollupDifference } from './rollup-difference.ts';
 import { RUN_COLUMNS, runAggregate } from './run-aggregate.ts';
 import { verifyFacets } from './verify-facets.ts';
-
-export interface RollupDifference {
-  readonly rollup: 'llm_runs' | 'llm_cost_hourly' | 'llm_metadata_hourly' | 'llm_facet_hourly' | 'indexed_metadata';
-  /** `records`: what it should be; `rollup`: what is stored. */
-  readonly side: 'records' | 'rollup';
-  readonly account_id: number;
-  /** Null where the row is not one of a run. */
-  readonly trace_id: string | null;
-  readonly row: string;
-}
 
 const MAX_DIFFERENCES = 1_000;
 

@@ -24,6 +24,11 @@ export interface WalkedWindow {
   readonly to: Date | null;
 }
 
+/** What is left of a window when it was walked up to `searchedTo`. */
+export function windowBehind(window: WalkedWindow, searchedTo: Date): WalkedWindow {
+  return { ...window, [window.direction === 'newest_first' ? 'to' : 'from']: searchedTo };
+}
+
 /** Slices follow each other without a gap; the outer ends are those of the window. */
 export interface Slice {
   readonly from: Date | null;
@@ -45,7 +50,12 @@ export const WALK_LIMITS: WalkLimits = {
 };
 
 /** A search may take longer: the index is asked as well, and one looks for something. */
-export const SEARCH_LIMITS: WalkLimits = { ...WALK_LIMITS, budgetMs: 500 };
+export const SEARCH_LIMITS: WalkLimits = { ...WALK_LIMITS, budgetMs: 700 };
+
+/** All work for one answer shares its time: what is left of it, when the answer was begun at `startedMs`. */
+export function limitsLeft(limits: WalkLimits, startedMs: number): WalkLimits {
+  return { ...limits, budgetMs: Math.max(0, limits.budgetMs - (limits.monotonicMs() - startedMs)) };
+}
 
 export type WalkEnd =
   | { readonly type: 'enough' | 'whole' }

@@ -13,7 +13,7 @@ import {
   writeKeySnapshotFile,
 } from '../../keys/key-snapshot.ts';
 import type { KeyChange, KeyEntry } from '../../vocabulary/channel.ts';
-import { readKeySnapshot } from '../store/gateway-keys.ts';
+import { readKeySnapshot } from '../store/read-key-snapshot.ts';
 
 /** The supervisor gives the proxies 5 s. */
 const CONFIRM_LIMIT_MS = 6_000;

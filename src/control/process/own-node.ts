@@ -7,14 +7,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import { LEDGER_NAME } from '../../budgets/ledger-file.ts';
-import { PRICES_FILE } from '../../pricing/prices-file.ts';
 import { createWaitingCounter } from '../../spool/count-waiting.ts';
 import { defaultMaxBytes, measureDisk } from '../../spool/disk-space.ts';
 import { PREPARED_NAME } from '../../spool/prepared-directory.ts';
 import { listProcessDirectories } from '../../spool/process-directories.ts';
 import { finishReceived, IMPORT_NAME } from '../../spool/receive-package.ts';
 import type { ChildChannel, ControlStart, DownMessage } from '../../vocabulary/channel.ts';
-import { readVersion } from '../../vocabulary/version.ts';
 import type { LedgerDep, LedgerSnapshot, SpoolStatus } from '../admin/admin-deps.ts';
 import { type NodeBudgets, openNodeBudgets } from '../budgets/node-budgets.ts';
 import { countEnded } from '../ledger/balance-process.ts';
@@ -23,43 +21,23 @@ import { createProxyMemory } from '../ledger/proxy-memory.ts';
 import { readLedger } from '../ledger/read-ledger.ts';
 import type { CurrentPriceBook } from '../prices/declared/current-price-book.ts';
 import { listQuarantine } from '../shipper/list-quarantine.ts';
-import { type Shipper, startShipper } from '../shipper/shipper.ts';
+import type { Shipper } from '../shipper/shipper.ts';
 import { raiseAccountWall, type WallRole } from '../store/account-wall.ts';
 import { listNodes, type StoredNode } from '../store/nodes.ts';
 import { readSharedSettings } from '../store/shared-settings.ts';
+import { type Connected, connectNode } from './connect-node.ts';
 import { type ControlPools, openControlPools } from './control-pools.ts';
-import { type CredentialPublisher, createCredentialPublisher } from './credential-publisher.ts';
-import { createKeyPublisher, type KeyPublisher } from './key-publisher.ts';
 import { createNodeClock, type NodeClock } from './node-clock.ts';
 import { readNodeId } from './node-identity.ts';
-import { type NodeLoad, type NodePresence, startPresence } from './node-presence.ts';
-import { readOwnSettings } from './own-settings.ts';
-import { createPausePublisher, type PausePublisher } from './pause-publisher.ts';
-import { createPricePublisher } from './publish-prices.ts';
-import { type Repeating, repeat, repeatOnDatabase } from './repeat.ts';
-import { repeatCountingNodes } from './repeat-counting-nodes.ts';
+import type { NodeLoad } from './node-presence.ts';
+import { repeat } from './repeat.ts';
 import { type RepeatedMigration, repeatMigration } from './repeat-migration.ts';
 import { repeatPreparing } from './repeat-preparing.ts';
-import { repeatPrices } from './repeat-prices.ts';
 import { createStatusReader, type StatusReader } from './supervisor-status.ts';
 
 export const PROJECT_ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 /** Matches the proxies' reports, so that a dying process has said little more than is remembered. */
 const PROXY_POLL_MS = 1_000;
-const KEY_POLL_MS = 500;
-/** A call waits for it. */
-const LEASE_POLL_MS = 40;
-const PAUSE_POLL_MS = 500;
-
-export interface Connected {
-  readonly shipper: Shipper;
-  readonly keys: KeyPublisher;
-  readonly pauses: PausePublisher;
-  readonly credentials: CredentialPublisher;
-  readonly presence: NodePresence;
-  readonly repeated: readonly Repeating[];
-}
-
 export interface OwnNode {
   readonly start: ControlStart;
   readonly channel: ChildChannel;
@@ -158,94 +136,6 @@ export function openOwnNode(
     return config.search === 'on' && (connected?.presence.shared()?.search.value ?? searchOfAll) === 'on';
   }
 
-  function connect(): Connected {
-    const shipper = startShipper({
-      pool: pools.shipper,
-      spoolDir: start.spoolDir,
-      quarantineDir,
-      prices,
-      log,
-      nowMs: clock.nowMs,
-      keepsTexts,
-      onEnded: async (ended) => {
-        await ledgerFile.takeIn(ended, countEnded(memory.lastOf(ended.name)));
-        await budgets.takeInProcess(ended.name);
-      },
-    });
-    shipper.setLiveSpools(liveSpools);
-    const keys = createKeyPublisher({
-      pool: pools.api,
-      file: start.keysFile,
-      log,
-      send: (change) => channel.send({ type: 'publish-keys', change }),
-    });
-    const presence = startPresence({
-      pool: pools.presence,
-      id,
-      name: config.node,
-      version: readVersion(),
-      role: config.role,
-      clock,
-      log,
-      readLoad,
-      own: readOwnSettings(config, start.settings),
-    });
-    const watchedKeys = repeatOnDatabase({
-      pauseMs: KEY_POLL_MS,
-      failure: 'the keys could not be read',
-      log,
-      run: keys.poll,
-    });
-    const watchedBudgets = repeatOnDatabase({
-      pauseMs: KEY_POLL_MS,
-      failure: 'the budgets could not be read',
-      log,
-      run: budgets.poll,
-    });
-    const watchedLeases = repeatOnDatabase({
-      pauseMs: LEASE_POLL_MS,
-      failure: 'money of budgets could not be exchanged with other nodes',
-      log,
-      run: budgets.exchange,
-    });
-    const publisher = createPricePublisher(join(config.dataDir, PRICES_FILE));
-    const pauses = createPausePublisher(pools.api, (paused) => channel.send({ type: 'pauses', pauses: paused }));
-    const credentials = createCredentialPublisher({
-      pool: pools.api,
-      keys: config.credentialKeys,
-      send: (kept) => channel.send({ type: 'credentials', credentials: kept }),
-      log,
-    });
-    const watchedCredentials = repeatOnDatabase({
-      pauseMs: PAUSE_POLL_MS,
-      failure: 'the kept credentials could not be read',
-      log,
-      run: credentials.poll,
-    });
-    const watchedPauses = repeatOnDatabase({
-      pauseMs: PAUSE_POLL_MS,
-      failure: 'what is paused could not be read',
-      log,
-      run: pauses.poll,
-    });
-    return {
-      shipper,
-      keys,
-      pauses,
-      credentials,
-      presence,
-      repeated: [
-        watchedKeys,
-        watchedBudgets,
-        watchedLeases,
-        watchedPauses,
-        watchedCredentials,
-        repeatCountingNodes(channel.send, pools.api, log),
-        repeatPrices(prices, pools.api, publisher, log),
-      ],
-    };
-  }
-
   /** Without it the first wall stands alone. */
   async function raiseWall(): Promise<WallRole | null> {
     const result = await raiseAccountWall(pools.shipper);
@@ -268,7 +158,24 @@ export function openOwnNode(
     const shared = await readSharedSettings(pools.shipper);
     searchOfAll = shared?.search.value ?? config.search;
     if (config.role !== 'proxy') wallRole = await raiseWall();
-    connected = connect();
+    connected = connectNode({
+      start: { config, ...start },
+      channel,
+      log,
+      id,
+      clock,
+      pools,
+      prices,
+      budgets,
+      quarantineDir,
+      keepsTexts,
+      readLoad,
+      onEnded: async (ended) => {
+        await ledgerFile.takeIn(ended, countEnded(memory.lastOf(ended.name)));
+        await budgets.takeInProcess(ended.name);
+      },
+    });
+    connected.shipper.setLiveSpools(liveSpools);
   }
 
   const watching = repeat(async () => {

@@ -35,20 +35,12 @@ export function withIndexedMetadata(copyText: string, indexed: JsonObject): stri
   return `${copyText.slice(0, copyText.lastIndexOf('\t') + 1)}${escapeText(storableJson(indexed))}\n`;
 }
 
-/** Also returns the row as it is stored, which says so when characters were replaced. */
+/** Also returns the row as it is stored, which says so when characters were replaced: here, or where bytes were read as text. */
 export function encodeStoredRow(row: LlmRequestRow): { readonly row: LlmRequestRow; readonly copyText: string } {
   const copyText = encodeCopyText([row]);
-  if (!copyText.includes(REPLACEMENT) || isStorable(row)) return { row, copyText };
+  if (!copyText.includes(REPLACEMENT)) return { row, copyText };
   const flagged: LlmRequestRow = { ...row, flags: [...row.flags, 'text_replaced'] };
   return { row: flagged, copyText: encodeCopyText([flagged]) };
-}
-
-function isStorable(row: LlmRequestRow): boolean {
-  return COLUMN_KINDS.every(([name, kind]) => {
-    const value = row[name];
-    if (kind === 'json') return value === null || storableJson(value) === JSON.stringify(value);
-    return typeof value !== 'string' || storableText(value) === value;
-  });
 }
 
 function encodeValue(kind: ColumnKind, value: NonNullable<LlmRequestRow[LogColumn]>): string {

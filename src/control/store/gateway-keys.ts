@@ -1,104 +1,29 @@
-/** The queries about gateway keys. Each change raises the snapshot's version. Only digests come here. */
+/** The queries about gateway keys. Each change raises the snapshot's version, and is noted in the audit log. */
 import type pg from 'pg';
 import type { KeyEntry } from '../../vocabulary/channel.ts';
-import type { AccountLimit } from '../../vocabulary/limit.ts';
-import { namesOf } from '../../vocabulary/record-of.ts';
 import { noteChange } from '../audit/note-change.ts';
-import {
-  ALL_LIMITS,
-  LIMIT_FIELDS,
-  type LimitColumns,
-  type StoredLimit,
-  toAccountLimit,
-  toKeyLimit,
-} from './call-limits.ts';
-import { ALLOWANCE_FIELDS, type AllowanceColumns, toAllowance } from './key-allowance.ts';
 import { listFirstKeys } from './key-rotations.ts';
+import {
+  COPIED_COLUMNS,
+  KEY_COLUMNS,
+  type KeyEdit,
+  type KeyRow,
+  listSet,
+  type NewKey,
+  type StoredKey,
+  toEntry,
+  toStoredKey,
+} from './key-row.ts';
 import { raiseKeyVersion } from './key-version.ts';
 import { inTransaction } from './pool.ts';
-import { RUN_TOKEN_ENTRIES, type RunTokenEntryRow, toRunTokenEntry } from './run-tokens.ts';
-
-/** What can be set of a key. */
-export interface KeySettings extends AllowanceColumns, LimitColumns {
-  readonly name: string;
-  /** Who answers for it; null where nobody was named. */
-  readonly owner: string | null;
-  readonly expiresAtMs: number | null;
-  readonly usage: 'ask' | 'observe' | null;
-  readonly bodies: 'full' | 'off' | null;
-  readonly allowInAddress: boolean;
-  /** Its calls may set the budget of their run. */
-  readonly allowRunBudget: boolean;
-  /** As in `run-sources.ts`; empty where runs come from the header alone. */
-  readonly runsFrom: readonly string[];
-}
-
-/** What can be changed of a key; absent stays as it is, or as the table has it by default. */
-export type KeyEdit = { readonly [Field in keyof KeySettings]?: KeySettings[Field] | undefined };
-
-export interface NewKey extends KeyEdit {
-  readonly accountId: number;
-  readonly name: string;
-  /** SHA-256 of the key, hex. */
-  readonly digest: string;
-  readonly prefix: string;
-  readonly last4: string;
-}
 
 export type KeySecret = Pick<NewKey, 'digest' | 'prefix' | 'last4'>;
-
-export interface StoredKey extends KeySettings, Pick<NewKey, 'accountId' | 'prefix' | 'last4'> {
-  readonly keyId: number;
-  readonly createdAtMs: number;
-  readonly lastUsedAtMs: number | null;
-  readonly revokedAtMs: number | null;
-  /** The key that a rotation made instead of it. */
-  readonly replacedBy: number | null;
-  readonly replacedAtMs: number | null;
-}
 
 /** A stored change: the snapshot's new version, and the key as the proxies need it. */
 export interface KeyStored {
   readonly version: number;
   readonly key: StoredKey;
   readonly entry: KeyEntry;
-}
-
-type KeyRow = StoredKey & Pick<NewKey, 'digest'>;
-
-/** Milliseconds, also inside `json_agg`, where a time would be text. */
-const msOf = (column: string) => `floor(extract(epoch from ${column}) * 1000)::int8`;
-
-/** The column of each setting, but for its end, which a rotation sets anew. */
-const SETTING_COLUMNS = {
-  name: 'name',
-  owner: 'owner',
-  usage: 'usage_policy',
-  bodies: 'bodies_policy',
-  allowInAddress: 'allow_in_address',
-  allowRunBudget: 'allow_run_budget',
-  runsFrom: 'runs_from',
-  ...ALLOWANCE_FIELDS,
-  ...LIMIT_FIELDS,
-} as const satisfies Readonly<Record<Exclude<keyof KeySettings, 'expiresAtMs'>, string>>;
-
-const COPIED_COLUMNS = Object.values(SETTING_COLUMNS);
-
-const KEY_COLUMNS = `id as "keyId", account_id as "accountId", encode(digest, 'hex') as digest, prefix, last4,
-  ${msOf('created_at')} as "createdAtMs", ${msOf('last_used_at')} as "lastUsedAtMs",
-  ${msOf('revoked_at')} as "revokedAtMs", ${msOf('expires_at')} as "expiresAtMs",
-  replaced_by as "replacedBy", ${msOf('replaced_at')} as "replacedAtMs",
-  ${Object.entries(SETTING_COLUMNS)
-    .map(([field, column]) => `${column} as "${field}"`)
-    .join(', ')}`;
-
-/** Column and value of each setting that is given. */
-function listSet(edit: KeyEdit): readonly (readonly [column: string, value: unknown])[] {
-  const { expiresAtMs, ...others } = edit;
-  const set = namesOf(SETTING_COLUMNS).flatMap((field): (readonly [string, unknown])[] =>
-    others[field] === undefined ? [] : [[SETTING_COLUMNS[field], others[field]]],
-  );
-  return expiresAtMs === undefined ? set : [...set, ['expires_at', toDate(expiresAtMs)] as const];
 }
 
 export function insertKey(pool: pg.Pool, key: NewKey): Promise<KeyStored> {
@@ -276,47 +201,6 @@ export async function listKeys(pool: pg.Pool, accountId: number): Promise<readon
   return rows.map(toStoredKey);
 }
 
-export interface StoredSnapshot {
-  readonly version: number;
-  readonly keys: readonly KeyEntry[];
-  readonly limits: readonly AccountLimit[];
-}
-
-/** All keys, run tokens and limits of all accounts and their version, in one snapshot. */
-export async function readKeySnapshot(pool: pg.Pool): Promise<StoredSnapshot> {
-  const { rows } = await pool.query<{
-    version: number;
-    keys: readonly KeyRow[] | null;
-    tokens: readonly RunTokenEntryRow[] | null;
-    limits: readonly StoredLimit[] | null;
-  }>(
-    `select version,
-       (select json_agg(k) from (select ${KEY_COLUMNS} from gateway_keys order by gateway_keys.id) k) as keys,
-       (select json_agg(t) from (${RUN_TOKEN_ENTRIES}) t) as tokens,
-       (select json_agg(l) from (${ALL_LIMITS}) l) as limits
-     from key_snapshot`,
-  );
-  const [row] = rows;
-  if (row === undefined) throw new Error('the table key_snapshot is empty');
-  const firstKeys = listFirstKeys(row.keys ?? []);
-  const entries = [...(row.keys ?? []).map(toEntry), ...(row.tokens ?? []).map(toRunTokenEntry)];
-  return {
-    version: row.version,
-    keys: entries.map((entry) => {
-      const first = firstKeys.get(entry.keyId);
-      return first === undefined ? entry : { ...entry, firstKeyId: first };
-    }),
-    limits: (row.limits ?? []).map(toAccountLimit),
-  };
-}
-
-/** The key whose limits and budgets this one shares, itself where it was not made by a rotation; null: no such key. */
-export async function findFirstKey(pool: pg.Pool, accountId: number, keyId: number): Promise<number | null> {
-  const keys = await listKeys(pool, accountId);
-  if (!keys.some((key) => key.keyId === keyId)) return null;
-  return listFirstKeys(keys).get(keyId) ?? keyId;
-}
-
 /** Notes the latest use without changing the snapshot's version. */
 export async function touchKeys(client: pg.ClientBase | pg.Pool, uses: ReadonlyMap<number, number>): Promise<void> {
   await client.query(
@@ -327,33 +211,13 @@ export async function touchKeys(client: pg.ClientBase | pg.Pool, uses: ReadonlyM
   );
 }
 
-function toDate(timeMs: number | null): Date | null {
-  return timeMs === null ? null : new Date(timeMs);
-}
-
-/** What is so by default is left out: an entry that a former release wrote is equal then. */
-function toEntry({ digest, keyId, accountId, revokedAtMs, expiresAtMs, usage, bodies, ...more }: KeyRow): KeyEntry {
-  return {
-    digest,
-    keyId,
-    accountId,
-    revoked: revokedAtMs !== null,
-    expiresAtMs,
-    usage,
-    bodies,
-    ...(more.allowInAddress ? { allowInAddress: true } : {}),
-    ...(more.allowRunBudget ? { allowRunBudget: true } : {}),
-    ...(more.owner === null ? {} : { owner: more.owner }),
-    ...(more.runsFrom.length === 0 ? {} : { runsFrom: more.runsFrom }),
-    ...toAllowance(more),
-    ...toKeyLimit(more),
-  };
+/** The key whose limits and budgets this one shares, itself where it was not made by a rotation; null: no such key. */
+export async function findFirstKey(pool: pg.Pool, accountId: number, keyId: number): Promise<number | null> {
+  const keys = await listKeys(pool, accountId);
+  if (!keys.some((key) => key.keyId === keyId)) return null;
+  return listFirstKeys(keys).get(keyId) ?? keyId;
 }
 
 function toStored(version: number, row: KeyRow): KeyStored {
   return { version, key: toStoredKey(row), entry: toEntry(row) };
-}
-
-function toStoredKey({ digest: _, ...key }: KeyRow): StoredKey {
-  return key;
 }

@@ -26,7 +26,8 @@ const SEARCH_MODELS = /^gpt-.+-search-(?:preview|api)/;
 
 function createNormalise(model: string | null): (native: JsonObject) => Normalised {
   const webSearches = model !== null && SEARCH_MODELS.test(model) ? 1 : null;
-  return (native) => normaliseOpenAi(native, CHAT_NAMES, { cachedElsewhere: cachedByPerfMetrics(native), webSearches });
+  return (native) =>
+    normaliseOpenAi(native, CHAT_NAMES, { model, cachedElsewhere: cachedByPerfMetrics(native), webSearches });
 }
 
 /** Moonshot's models write usage into the first choice; the counts of several choices may or may not add up. */

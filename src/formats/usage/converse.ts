@@ -29,7 +29,10 @@ export function normaliseTokenUsage(native: JsonObject): Normalised {
   const total = readCount(native, 'totalTokens');
   const uncachedSum = (reported ?? 0) + (output ?? 0) + cached;
   const isInclusive = reported !== null && cached > 0 && reported >= cached && total === reported + (output ?? 0);
-  if (isInclusive || (total !== null && total !== uncachedSum)) draft.remark();
+  // Tokens of the total that belong to no part are billed at an unknown price.
+  if (total !== null && total > uncachedSum) draft.doubt();
+  else if (isInclusive || (total !== null && total !== uncachedSum)) draft.remark();
+  draft.expectBoth(reported, output);
   draft.set('input', isInclusive ? reported - cached : reported);
   draft.set('cache_read', cacheRead);
 

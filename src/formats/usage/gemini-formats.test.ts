@@ -252,7 +252,12 @@ describe('grounding: prompts and queries are both counted, and the model decides
     ['own files', 'gemini-3.5-flash', { groundingChunks: [{ retrievedContext: { title: 'x' } }] }, {}],
     ['nothing found and nothing asked', 'gemini-3.5-flash', { webSearchQueries: [] }, {}],
   ])('%s', (_, modelVersion, groundingMetadata, classes) => {
-    const usageMetadata = { promptTokenCount: 10, candidatesTokenCount: 5, totalTokenCount: 15 };
+    const usageMetadata = {
+      promptTokenCount: 10,
+      candidatesTokenCount: 5,
+      candidatesTokensDetails: [{ modality: 'TEXT', tokenCount: 5 }],
+      totalTokenCount: 15,
+    };
     const reported = read('generate-content', { candidates: [{ groundingMetadata }], usageMetadata, modelVersion });
     expect(reported.usage).toEqual({
       classes: { input: 10, output: 5, ...classes },

@@ -4,9 +4,9 @@
  * Interaction.Usage, November 2026.
  */
 import type { JsonObject } from '../../vocabulary/token-usage.ts';
-import { type ByModality, setInput } from './modalities.ts';
+import { type ByModality, needsSplit, setInput } from './modalities.ts';
 import { readArray, readCount, readName } from './read-json.ts';
-import { createDraft, type Normalised } from './reported-usage.ts';
+import { createDraft, type Draft, type Normalised } from './reported-usage.ts';
 
 interface Names {
   readonly input: string;
@@ -61,14 +61,23 @@ export interface Grounding {
 
 export const UNGROUNDED: Grounding = Object.freeze({ searches: null, prompts: null, maps: null });
 
-/** Tokens by modality other than text and documents, which are priced as text; null without a split. */
-function readModalities(native: JsonObject, names: readonly string[], countName: string): ByModality | null {
+/** Priced as text. */
+const TEXT_MODALITIES: readonly string[] = ['text', 'document', 'modality_unspecified'];
+
+/** Tokens by modality other than text; null without a split. An unknown modality has no known price. */
+function readModalities(
+  draft: Draft,
+  native: JsonObject,
+  names: readonly string[],
+  countName: string,
+): ByModality | null {
   const name = names.find((candidate) => readArray(native, candidate).length > 0);
   if (name === undefined) return null;
   const found: { audio?: number; image?: number; video?: number } = {};
   for (const item of readArray(native, name)) {
     const count = readCount(item, countName) ?? 0;
-    switch (readName(item, 'modality')?.toLowerCase()) {
+    const modality = readName(item, 'modality')?.toLowerCase() ?? 'text';
+    switch (modality) {
       case 'audio':
         found.audio = (found.audio ?? 0) + count;
         break;
@@ -79,14 +88,20 @@ function readModalities(native: JsonObject, names: readonly string[], countName:
         found.video = (found.video ?? 0) + count;
         break;
       default:
+        if (count > 0 && !TEXT_MODALITIES.includes(modality)) draft.lack();
     }
   }
   return found;
 }
 
-export function normaliseGemini(native: JsonObject, names: Names, grounding: Grounding): Normalised {
+export function normaliseGemini(
+  native: JsonObject,
+  names: Names,
+  grounding: Grounding,
+  model: string | null = null,
+): Normalised {
   const draft = createDraft();
-  const byModality = (list: readonly string[]) => readModalities(native, list, names.detailCount);
+  const byModality = (list: readonly string[]) => readModalities(draft, native, list, names.detailCount);
   const input = readCount(native, names.input);
   const toolUse = readCount(native, names.toolUse);
   const thoughts = readCount(native, names.thoughts);
@@ -102,7 +117,9 @@ export function normaliseGemini(native: JsonObject, names: Names, grounding: Gro
       extraParts: byModality(names.toolUseDetails) ?? {},
     });
   if (output !== null || thoughts !== null) {
-    const parts = byModality(names.outputDetails) ?? {};
+    const split = byModality(names.outputDetails);
+    if (needsSplit(model, output, split !== null)) draft.lack();
+    const parts = split ?? {};
     draft.set('output_audio', parts.audio ?? null);
     draft.set('output_image', parts.image ?? null);
     draft.set('output_video', parts.video ?? null);
@@ -116,6 +133,8 @@ export function normaliseGemini(native: JsonObject, names: Names, grounding: Gro
   // Tokens of the total that belong to no part are billed at an unknown price.
   if (total !== null && total > sum) draft.doubt();
   else if (total !== null && total !== sum) draft.remark();
+  // An output of zero is left out, a prompt never is.
+  if (input === null && toolUse === null && total !== sum) draft.expectBoth(input, output ?? thoughts);
   draft.set('web_search_requests', grounding.searches);
   draft.set('grounded_prompts', grounding.prompts);
   draft.set('maps_requests', grounding.maps);

@@ -37,7 +37,7 @@ function readElement(body: JsonValue, reported: ReportedUsage): ReportedUsage {
   const model = readName(body, 'modelVersion');
   const found = readGrounding(body, model ?? reported.model);
   const grounding = mergeGrounding(groundingSoFar(reported), found);
-  const normalise = (native: JsonObject) => normaliseGemini(native, GENERATE_NAMES, grounding);
+  const normalise = (native: JsonObject) => normaliseGemini(native, GENERATE_NAMES, grounding, model ?? reported.model);
   // Grounding may come without usage; then the usage so far is read again.
   const usageObject = metadata ?? (found === UNGROUNDED ? undefined : reported.usage?.native);
   const seen =

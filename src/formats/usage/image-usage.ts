@@ -20,7 +20,9 @@ export function normaliseImageUsage(native: JsonObject): Normalised {
       parts: image === null ? {} : { image },
       cachedParts: cachedImage === null ? null : { image: cachedImage },
     });
-  setOutput(draft, readCount(native, 'output_tokens'), readObject(native, 'output_tokens_details'), true);
+  const output = readCount(native, 'output_tokens');
+  setOutput(draft, output, readObject(native, 'output_tokens_details'), true);
+  draft.expectBoth(total, output);
   return draft.done(null);
 }
 

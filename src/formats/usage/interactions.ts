@@ -28,7 +28,7 @@ function readInteraction(interaction: JsonObject, reported: ReportedUsage): Repo
   const usage = readObject(interaction, 'usage');
   const named = withContext(reported, { model, serviceTier: readName(interaction, 'service_tier') });
   const seen = withUsage(named, usage, (native) =>
-    normaliseGemini(native, INTERACTION_NAMES, readToolCounts(native, named.model)),
+    normaliseGemini(native, INTERACTION_NAMES, readToolCounts(native, named.model), named.model),
   );
   return withFailure(seen, interaction);
 }

@@ -150,12 +150,12 @@ test('lines of results, one of them larger than what is held', async () => {
     JSON.stringify({
       result: {
         type: 'succeeded',
-        message: { model: 'm', content: [{ type: 'text', text }], usage: { input_tokens: 5 } },
+        message: { model: 'm', content: [{ type: 'text', text }], usage: { input_tokens: 5, output_tokens: 2 } },
       },
     });
   const body = [line('a'), line('x'.repeat(9_000_000)), line('b')].join('\n');
   expect(await read('message-batch', 'application/x-jsonl', body)).toMatchObject({
-    classes: { input: 15 },
+    classes: { input: 15, output: 6 },
     isIncomplete: false,
     terminal: true,
     flags: [],

@@ -47,6 +47,7 @@ export function draftCounts(usage: JsonObject): Draft {
   draft.set('cache_creation_5m', counts.write5m);
   draft.set('cache_creation_1h', counts.write1h);
   draft.set('output', counts.output);
+  draft.expectBoth(counts.input, counts.output);
   return draft;
 }
 

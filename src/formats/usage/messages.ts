@@ -10,6 +10,7 @@ import { isObject, readArray, readCount, readName, readObject } from './read-jso
 import {
   createUsage,
   type Normalised,
+  normaliseCount,
   withContext,
   withFinalUsage,
   withIncomplete,
@@ -17,6 +18,7 @@ import {
   withTerminal,
   withUsage,
 } from './reported-usage.ts';
+import { readServerTools } from './server-tools.ts';
 import type { UsageFormat } from './usage-format.ts';
 
 /** `executions` counts the answer's blocks so far; 0 is known to be free, null means none seen. */
@@ -30,17 +32,17 @@ function normaliseWith(native: JsonObject, executions: number | null): Normalise
   const isRedeemed = status === 'redeemed';
   if (isRedeemed) draft.remark();
 
-  const tools = readObject(native, 'server_tool_use');
-  draft.set('web_search_requests', readCount(tools, 'web_search_requests'));
-  draft.set('web_fetch_requests', readCount(tools, 'web_fetch_requests'));
-  const reported = readCount(tools, 'code_execution_requests') ?? 0;
+  const tools = readServerTools(native);
+  draft.set('web_search_requests', tools.webSearches);
+  draft.set('web_fetch_requests', tools.webFetches);
+  const reported = tools.codeExecutions ?? 0;
   draft.set('code_execution_requests', reported === 0 || executions === 0 ? executions : reported);
   const details = readObject(native, 'output_tokens_details');
   const counted = draft.done(readCount(details, 'thinking_tokens'));
   return {
     ...counted,
     others,
-    isIncomplete: counted.isIncomplete === true || isIncomplete || isRedeemed,
+    isIncomplete: counted.isIncomplete === true || isIncomplete || isRedeemed || tools.hasUnknown,
     hasUnknownWrites: isFallback || isRedeemed,
   };
 }
@@ -60,7 +62,7 @@ const WEB_TOOLS: readonly string[] = ['web_search', 'web_fetch'];
 function withBlocks(reported: ReportedUsage, blocks: readonly JsonValue[]): ReportedUsage {
   const { usage } = reported;
   if (usage === null) return reported;
-  const isReported = readCount(readObject(usage.native, 'server_tool_use'), 'code_execution_requests');
+  const isReported = readServerTools(usage.native).codeExecutions;
   const before = usage.classes.code_execution_requests ?? null;
   let executions = before;
   for (const block of blocks) {
@@ -133,7 +135,7 @@ function readJson(body: JsonValue, reported: ReportedUsage): ReportedUsage {
   const counted = readCount(body, 'input_tokens');
   const seen =
     counted !== null && body['usage'] === undefined
-      ? withUsage(reported, { input_tokens: counted }, normaliseMessage)
+      ? withUsage(reported, { input_tokens: counted }, () => normaliseCount('input', counted))
       : readMessage(body, reported);
   return withTerminal(withErrorMember(seen, body));
 }

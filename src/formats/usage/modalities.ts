@@ -7,6 +7,14 @@ export type Modality = (typeof MODALITIES)[number];
 /** Tokens by modality other than text; an absent one was not reported. */
 export type ByModality = Readonly<Partial<Record<Modality, number>>>;
 
+/** These models answer in sound or pictures too, at other rates than in text. */
+const OF_MODALITIES = /audio|image|banana/i;
+
+/** Output of such a model that is not split has no known price. */
+export function needsSplit(model: string | null, output: number | null, isSplit: boolean): boolean {
+  return !isSplit && output !== null && output > 0 && model !== null && OF_MODALITIES.test(model);
+}
+
 export interface InputParts {
   /** All input tokens, including cached, written and other modalities. */
   readonly total: number;

@@ -3,9 +3,10 @@
  * Source: OpenAI's API reference (usage objects), November 2026.
  */
 import type { JsonObject } from '../../vocabulary/token-usage.ts';
-import { type ByModality, setInput } from './modalities.ts';
+import { type ByModality, needsSplit, setInput } from './modalities.ts';
 import { readCount, readObject } from './read-json.ts';
 import { createDraft, type Draft, type Normalised } from './reported-usage.ts';
+import { readServerTools } from './server-tools.ts';
 
 interface Names {
   readonly input: string;
@@ -30,6 +31,7 @@ export const RESPONSES_NAMES: Names = {
 };
 
 export interface OpenAiExtras {
+  readonly model?: string | null;
   /** Cached tokens reported elsewhere, for usage objects without any. */
   readonly cachedElsewhere?: number | null;
   readonly webSearches?: number | null;
@@ -67,7 +69,13 @@ export function normaliseOpenAi(native: JsonObject, names: Names, extras: OpenAi
 
   const outputDetails = firstObject(native, names.outputDetails);
   const output = wholeOutput(draft, readCount(native, names.output), allInput, total);
+  // A total that the input fills says that there was no output.
+  if (output !== null || total === null || total !== allInput) draft.expectBoth(allInput, output);
   setOutput(draft, output, outputDetails, false);
+  const isSplit = ['text_tokens', 'audio_tokens', 'image_tokens'].some(
+    (name) => readCount(outputDetails, name) !== null,
+  );
+  if (needsSplit(extras.model ?? null, output, isSplit)) draft.lack();
   setServerTools(draft, native, extras);
   return draft.done(readCount(outputDetails, 'reasoning_tokens'));
 }
@@ -129,9 +137,10 @@ export function setOutput(
 }
 
 function setServerTools(draft: Draft, native: JsonObject, extras: OpenAiExtras): void {
-  const tools = readObject(native, 'server_tool_use');
-  draft.set('web_search_requests', extras.webSearches ?? readCount(tools, 'web_search_requests'));
-  draft.set('web_fetch_requests', readCount(tools, 'web_fetch_requests'));
+  const tools = readServerTools(native);
+  draft.set('web_search_requests', extras.webSearches ?? tools.webSearches);
+  draft.set('web_fetch_requests', tools.webFetches);
+  if (tools.hasUnknown) draft.lack();
   draft.set('file_search_requests', extras.fileSearches ?? null);
   draft.set('code_execution_requests', extras.codeExecutions ?? null);
 }

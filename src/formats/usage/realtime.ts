@@ -37,10 +37,15 @@ function normaliseRealtime(native: JsonObject): Normalised {
     });
     if (text !== null && text + (parts.audio ?? 0) + (parts.image ?? 0) !== input) draft.remark();
   }
-  const outputAudio = readCount(readObject(native, 'output_token_details'), 'audio_tokens');
+  const outputDetails = readObject(native, 'output_token_details');
+  const outputAudio = readCount(outputDetails, 'audio_tokens');
   draft.set('output_audio', outputAudio);
   draft.set('output', output === null ? null : output - (outputAudio ?? 0));
   if (total !== null && input !== null && output !== null && input + output !== total) draft.remark();
+  draft.expectBoth(input, output);
+  // Text and sound have different rates.
+  if ((input ?? 0) > 0 && details === null) draft.lack();
+  if ((output ?? 0) > 0 && outputDetails === null) draft.lack();
   return draft.done(null);
 }
 

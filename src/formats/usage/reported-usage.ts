@@ -49,6 +49,10 @@ export interface Draft {
   readonly remark: () => void;
   /** Flags the usage and marks its cost as not fully known. */
   readonly doubt: () => void;
+  /** Marks its cost as not fully known. */
+  readonly lack: () => void;
+  /** A model that writes is billed for both sides, so the cost of a report with one of them is not fully known. */
+  readonly expectBoth: (input: number | null, output: number | null) => void;
   readonly done: (reasoning: number | null) => Normalised;
 }
 
@@ -59,6 +63,10 @@ export function createDraft(): Draft {
 
   function doubt(): void {
     consistent = false;
+    isIncomplete = true;
+  }
+
+  function lack(): void {
     isIncomplete = true;
   }
 
@@ -76,6 +84,10 @@ export function createDraft(): Draft {
       consistent = false;
     },
     doubt,
+    lack,
+    expectBoth: (input, output) => {
+      if ((input === null) !== (output === null)) lack();
+    },
     done: (reasoning) => {
       const part = reasoning === null ? null : clean(reasoning);
       // Reasoning is part of output; a larger count was made differently.
@@ -105,6 +117,20 @@ export function createUsage(
   };
 }
 
+const COUNT_NAME = /(?:tokens|TokenCount|Tokens|_requests)$/;
+
+/** A count that is there and is no number, such as text, or one beyond what a number holds. */
+function hasUnreadableCount(native: JsonObject): boolean {
+  return Object.entries(native).some(([name, value]) => {
+    // Fireworks writes these as text, which its reader knows.
+    if (name === 'perf_metrics') return false;
+    if (isObject(value)) return hasUnreadableCount(value);
+    const isUnreadable =
+      typeof value === 'number' ? !Number.isFinite(value) : ['string', 'boolean'].includes(typeof value);
+    return isUnreadable && COUNT_NAME.test(name);
+  });
+}
+
 /** Only an object with members changes anything. */
 export function withUsage(
   reported: ReportedUsage,
@@ -114,8 +140,9 @@ export function withUsage(
   if (!isObject(usageObject) || Object.keys(usageObject).length === 0) return reported;
   const native = mergeNative(reported.usage?.native ?? null, usageObject);
   const normalised = normalise(native);
-  const { consistent } = normalised;
-  const usage = createUsage(normalised, native);
+  const isReadable = !hasUnreadableCount(native);
+  const consistent = normalised.consistent && isReadable;
+  const usage = createUsage(isReadable ? normalised : { ...normalised, isIncomplete: true }, native);
   // All reports so far are judged: what looked odd in midstream may add up at the end.
   const flags = reported.flags.filter((flag) => flag !== 'inconsistent');
   return { ...reported, usage, flags: consistent ? flags : [...flags, 'inconsistent'] };

@@ -218,6 +218,19 @@ describe('a background response is made later', () => {
     expect(read({ id: 'resp_1', status: 'completed', usage: USAGE }).laterResult).toBeNull();
   });
 
+  test.each([
+    ['soonest', false],
+    ['8h', true],
+  ])('with a completion window of %s: its price is not known %s', (completion_window, isIncomplete) => {
+    const { usage } = read({
+      ...response,
+      status: 'completed',
+      usage: USAGE,
+      background_options: { completion_window },
+    });
+    expect(usage?.isIncomplete ?? false).toBe(isIncomplete);
+  });
+
   test('a stream of it is final at its end', () => {
     const event = (type: string, status: string, usage: JsonObject | null) => ({
       type,

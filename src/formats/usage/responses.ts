@@ -122,9 +122,16 @@ function createNormalise(body: JsonObject): (native: JsonObject) => Normalised {
     });
     const drawings = readArray(native, 'svg_usage').flatMap((entry) => normaliseSvg(entry) ?? []);
     const others = [readImageTool(native, body), ...drawings, searches.preview].filter((other) => other !== null);
-    const isIncomplete = normalised.isIncomplete === true || searches.isIncomplete || hasUnknownCall(body);
+    const isIncomplete =
+      normalised.isIncomplete === true || searches.isIncomplete || hasUnknownCall(body) || isDiscounted(body);
     return { ...normalised, others, isIncomplete };
   };
+}
+
+/** A response that may be made hours later is cheaper, by a share that the book does not have. */
+function isDiscounted(body: JsonObject): boolean {
+  const window = readName(readObject(body, 'background_options'), 'completion_window') ?? 'soonest';
+  return window !== 'soonest';
 }
 
 /** The usage object, and what is billed beside it. */

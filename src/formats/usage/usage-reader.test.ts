@@ -464,7 +464,11 @@ describe('encoded answers', () => {
     expect(await finish(unknown)).toEqual({ ...NOTHING_REPORTED, flags: ['undecodable'] });
     const wrong = open('chat-completions', JSON_TYPE, 200, 'gzip');
     wrong.push(Buffer.from(CHAT_JSON));
-    expect(await finish(wrong)).toEqual({ ...NOTHING_REPORTED, flags: ['undecodable'] });
+    expect(await finish(wrong)).toEqual({
+      ...NOTHING_REPORTED,
+      flags: ['undecodable'],
+      shortfall: 'not_decodable',
+    });
   });
 
   test('are not waited for beyond the deadline', async () => {

@@ -212,6 +212,9 @@ export function createUsageReader(options: UsageReaderOptions): UsageReader {
       guarded(() => framing?.finish());
       if (hasEnding && !isCut && !stopped && !isPassedOver)
         reported = judgeEnding(format, { form: framing?.form ?? null, isOpen, isEmpty }, reported);
+      // Its client could not read it either.
+      if (hasEnding && complete && decodeEnd === 'undecodable' && !reported.terminal && reported.error === null)
+        reported = { ...reported, shortfall: 'not_decodable' };
       // Unread parts may have held usage; in JSON lines each line is an answer.
       if (reported.flags.includes('tap_limit') || (format.areLines === true && hasUnreadPart(reported)))
         reported = withIncomplete(reported);

@@ -1,7 +1,7 @@
 /** Names of headers and query parameters that carry a secret. */
 
 const SECRET_NAME =
-  /(?:key|token|secret|password|passwd|passphrase|passcode|pwd|signature|credentials?|assertion|auth|authorization|bearer|jwt|cookie|^sig|^code|^pass)(?:\[.*)?$/i;
+  /(?:key|token|secret|password|passwd|passphrase|passcode|pwd|signature|credentials?|assertion|auth|authorization|bearer|jwt|hmac|cookie|^sig|^sid|^session|^code|^pass)(?:\[.*)?$/i;
 
 export function isSecretName(name: string): boolean {
   return SECRET_NAME.test(name);

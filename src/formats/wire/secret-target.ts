@@ -6,6 +6,10 @@ const MAX_DECODINGS = 3;
 /** A name and value anywhere: a query, a fragment, path parameters, or an address within them. */
 const ASSIGNMENT = /(?:^|[?&;#/,=\s])([^=?&;#/,\s]{1,100})=(?=([^&;#\s]*))/g;
 
+/** What stands behind a scheme, and the password of an address. */
+const SCHEME = /\b(?:bearer|basic)[ :+]+(?=[\w.~/-]*\d)[\w.~/-]{12,}/i;
+const PASSWORD = /:\/\/[^\s/?#@:]{0,64}:[^\s/?#@]{4,}@/;
+
 /** The text and its successive decodings. */
 export function listDecodings(text: string): readonly string[] {
   const all = [text];
@@ -26,7 +30,9 @@ function listAssigned(text: string): readonly string[] {
 }
 
 function holdsSecret(text: string): boolean {
-  return listDecodings(text).some((one) => hasSecretForm(one) || listAssigned(one).length > 0);
+  return listDecodings(text).some(
+    (one) => hasSecretForm(one) || SCHEME.test(one) || PASSWORD.test(one) || listAssigned(one).length > 0,
+  );
 }
 
 /** Keeps the beginning, which shows what was there. */

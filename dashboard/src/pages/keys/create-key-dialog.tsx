@@ -4,10 +4,10 @@ import { type FormEvent, useState } from 'react';
 import { createKey, keysQuery } from '../../api/keys.ts';
 import { Button } from '../../components/buttons.tsx';
 import { Dialog } from '../../components/dialog.tsx';
+import { EXPIRIES, type ExpiryDays, expiresAfter } from '../../components/expiries.ts';
 import { SelectField, TextField } from '../../components/form-field.tsx';
 import { ShownOnce } from '../../components/shown-once.tsx';
 import { Problem } from '../../components/states.tsx';
-import { EXPIRIES, type ExpiryDays, expiresAfter } from './expiries.ts';
 import { DEFAULT_KEY_SETTINGS, KeySettingsFields, readSettings } from './key-settings-fields.tsx';
 
 export function CreateKeyDialog({ isOpen, onClose }: { readonly isOpen: boolean; readonly onClose: () => void }) {

@@ -5,10 +5,10 @@ import type { ListedKey } from '../../../../src/control/admin/key-bodies.ts';
 import { createReadToken, readTokensQuery } from '../../api/read-tokens.ts';
 import { Button } from '../../components/buttons.tsx';
 import { Dialog } from '../../components/dialog.tsx';
+import { EXPIRIES, type ExpiryDays, expiresAfter } from '../../components/expiries.ts';
 import { Checkbox, SelectField, TextField } from '../../components/form-field.tsx';
 import { ShownOnce } from '../../components/shown-once.tsx';
 import { Problem } from '../../components/states.tsx';
-import { EXPIRIES, type ExpiryDays, expiresAfter } from './expiries.ts';
 
 interface CreateReadTokenProps {
   readonly keys: readonly ListedKey[];

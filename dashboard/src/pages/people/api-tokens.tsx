@@ -6,6 +6,7 @@ import { type ApiToken, apiTokensQuery, createApiToken, revokeApiToken, type Sco
 import { Badge } from '../../components/badges.tsx';
 import { Button } from '../../components/buttons.tsx';
 import { ActionDialog, Dialog } from '../../components/dialog.tsx';
+import { EXPIRIES, type ExpiryDays, expiresAfter } from '../../components/expiries.ts';
 import { Checkbox, SelectField, TextField } from '../../components/form-field.tsx';
 import { type PlainColumn, PlainTable } from '../../components/plain-table.tsx';
 import { ShownOnce } from '../../components/shown-once.tsx';
@@ -19,14 +20,6 @@ const SCOPES: readonly { readonly scope: Scope; readonly about: string }[] = [
   { scope: 'prices', about: 'declare prices, price again' },
   { scope: 'manage', about: 'metadata keys, runs, jobs' },
 ];
-
-const EXPIRIES = [
-  { value: '30', label: 'After 30 days' },
-  { value: '90', label: 'After 90 days' },
-  { value: '365', label: 'After 1 year' },
-  { value: '0', label: 'Never' },
-] as const;
-const DAY_MS = 86_400_000;
 
 function readState({ revoked_at, expires_at }: ApiToken) {
   if (revoked_at !== null) return { word: 'revoked', tone: 'neutral' } as const;
@@ -110,15 +103,9 @@ function useTokenChange<T>(change: () => Promise<T>, onDone?: () => void) {
 
 function CreateTokenDialog({ onClose }: { readonly onClose: () => void }) {
   const [name, setName] = useState('');
-  const [days, setDays] = useState<(typeof EXPIRIES)[number]['value']>('90');
+  const [days, setDays] = useState<ExpiryDays>('90');
   const [scopes, setScopes] = useState<readonly Scope[]>(['read']);
-  const creating = useTokenChange(() =>
-    createApiToken({
-      name,
-      scopes,
-      ...(days === '0' ? {} : { expires_at: new Date(Date.now() + Number(days) * DAY_MS).toISOString() }),
-    }),
-  );
+  const creating = useTokenChange(() => createApiToken({ name, scopes, ...expiresAfter(days) }));
   const submit = (event: FormEvent) => {
     event.preventDefault();
     creating.mutate();

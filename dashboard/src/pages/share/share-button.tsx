@@ -7,6 +7,7 @@ import { createShareLink, shareLinksQuery } from '../../api/share-links.ts';
 import { Allowed, useSession } from '../../app/session-context.tsx';
 import { Button } from '../../components/buttons.tsx';
 import { Dialog } from '../../components/dialog.tsx';
+import { type DaysToEnd, EXPIRIES_WITH_END, endAfter } from '../../components/expiries.ts';
 import { Checkbox, SelectField, TextField } from '../../components/form-field.tsx';
 import { ShownOnce } from '../../components/shown-once.tsx';
 import { Problem } from '../../components/states.tsx';
@@ -14,16 +15,6 @@ import { Problem } from '../../components/states.tsx';
 type WithoutForm<Link> = Link extends unknown ? Omit<Link, 'name' | 'bodies' | 'expires_at'> : never;
 /** The run, or the view between two fixed times. */
 export type SharedWhat = WithoutForm<NewShareLink>;
-
-const DAY_MS = 86_400_000;
-const EXPIRIES = [
-  { value: '1', label: 'After 1 day' },
-  { value: '7', label: 'After 7 days' },
-  { value: '30', label: 'After 30 days' },
-  { value: '90', label: 'After 90 days' },
-  { value: '365', label: 'After 1 year' },
-] as const;
-type Days = (typeof EXPIRIES)[number]['value'];
 
 export function ShareButton({ what }: { readonly what: SharedWhat }) {
   const [isOpen, setOpen] = useState(false);
@@ -41,7 +32,7 @@ function ShareDialog({ what, onClose }: { readonly what: SharedWhat; readonly on
   const { may_read_bodies: mayReadBodies } = useSession();
   const queries = useQueryClient();
   const [name, setName] = useState('');
-  const [days, setDays] = useState<Days>('7');
+  const [days, setDays] = useState<DaysToEnd>('7');
   const [hasBodies, setHasBodies] = useState(false);
   const creating = useMutation({
     mutationFn: createShareLink,
@@ -49,8 +40,7 @@ function ShareDialog({ what, onClose }: { readonly what: SharedWhat; readonly on
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const expiresAt = new Date(Date.now() + Number(days) * DAY_MS).toISOString();
-    creating.mutate({ ...what, name, bodies: hasBodies, expires_at: expiresAt });
+    creating.mutate({ ...what, name, bodies: hasBodies, expires_at: endAfter(days) });
   };
   return (
     <Dialog title={what.page === 'run' ? 'Share this run' : 'Share this view'} isOpen onClose={onClose}>
@@ -64,7 +54,7 @@ function ShareDialog({ what, onClose }: { readonly what: SharedWhat; readonly on
       ) : (
         <form onSubmit={submit} className="flex flex-col gap-3">
           <TextField label="What it is for" value={name} maxLength={200} placeholder="for Ben" onChange={setName} />
-          <SelectField label="Expires" value={days} choices={EXPIRIES} onChange={setDays} />
+          <SelectField label="Expires" value={days} choices={EXPIRIES_WITH_END} onChange={setDays} />
           {mayReadBodies && what.page !== 'costs' && (
             <Checkbox label="It shows prompts and answers" isOn={hasBodies} onChange={setHasBodies} />
           )}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Status } from '../../../../src/control/admin/system-resource.ts';
+import type { Status } from '../../../../src/control/admin/status-body.ts';
 import { findProblems } from './find-problems.ts';
 
 const NOW_MS = Date.parse('2026-11-28T12:00:00Z');

@@ -1,6 +1,6 @@
 /** What of the gateway's state needs someone's attention, in words that say what to do. */
 
-import type { Status } from '../../../../src/control/admin/system-resource.ts';
+import type { Status } from '../../../../src/control/admin/status-body.ts';
 import { formatExactCount } from '../../../../src/vocabulary/format-amounts.ts';
 import { describeClock } from './describe-node.ts';
 

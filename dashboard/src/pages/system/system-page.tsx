@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { Status } from '../../../../src/control/admin/system-resource.ts';
+import type { Status } from '../../../../src/control/admin/status-body.ts';
 import { getJson } from '../../api/client.ts';
 import { Bytes, Count } from '../../components/amounts.tsx';
 import { Badge, type Tone } from '../../components/badges.tsx';

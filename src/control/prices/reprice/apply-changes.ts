@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { formatUsd, type PicoUsd } from '../../../vocabulary/usd.ts';
 import { FACET_SOURCE_COLUMNS } from '../../log/call-facets.ts';
 import { insertCostDeltas } from '../../log/cost-hourly.ts';
-import { addSourceToFacets } from '../../log/facet-deltas.ts';
+import { addCallsToFacets, type SignedCall } from '../../log/facet-deltas.ts';
 import { runUpsert } from '../../log/run-upsert.ts';
 import { copyIn } from '../../store/copy-in.ts';
 import { escapeText, storableJson, storableText } from '../../store/copy-text.ts';
@@ -134,7 +134,8 @@ export async function applyChanges(
   ]);
   // Inserts in a batch's order (PostgreSQL runs its inserts from last to first), which prevents a deadlock.
   await client.query(insertCostDeltas(CHANGED));
-  await addSourceToFacets(client, CHANGED);
+  const { rows: changed } = await client.query<SignedCall>(`select sign, ${SUMMED} from ${CHANGED}`);
+  await addCallsToFacets(client, changed);
   await client.query(runUpsert(CHANGED));
   if (rowCount === 2 * changes.length) return new Set();
   const { rows } = await client.query<{ id: string }>(LEFT_ALONE, [job.id]);

@@ -1,4 +1,4 @@
-/** The limits in docs/operating.md are those of the code. */
+/** The limits in docs/limits.md are those of the code. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -27,7 +27,7 @@ interface Limit {
 
 /** Rows of the form: what, limit, what happens beyond it, `file` NAME. */
 function readLimits(): Limit[] {
-  const text = readFileSync(join(ROOT, 'docs', 'operating.md'), 'utf8');
+  const text = readFileSync(join(ROOT, 'docs', 'limits.md'), 'utf8');
   const rows = text.matchAll(/^\| (.+?) +\| ([\d,]+)(?: ([\w%]+))? +\| .+? +\| `(\S+\.ts)` (\w+) +\|$/gm);
   return [...rows].map(([, what = '', number = '', unit = '', file = '', name = '']) => ({
     what,
