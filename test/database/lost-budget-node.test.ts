@@ -95,13 +95,13 @@ test('after the time that is set, what a lost node may have spent of the runs th
 
   const overview = z
     .object({ nodes: z.array(z.looseObject({ name: z.string() })) })
-    .parse(await (await db.ask('/api/v1/budget-overview')).json());
+    .parse(await (await db.ask('/budget-overview')).json());
   expect(overview.nodes.find(({ name }) => name === 'lost')).toMatchObject({
     mode: 'sharing',
     lost: true,
     holds: [{ account_id: 1, budget_id: budgetId, held_usd: '0.02', unused_usd: '0.015' }],
   });
-  const path = '/api/v1/budget-nodes/lost/release';
+  const path = '/budget-nodes/lost/release';
   expect(await db.send('POST', path)).toEqual({ status: 200, body: { released_usd: '0.015' } });
   expect(await db.send('POST', path)).toMatchObject({ status: 404 });
   const { rows: noted } = await db.pool.query(
