@@ -9,6 +9,7 @@ import { type AdminDatabase, startAdminDatabase } from '../support/admin-databas
 import { type BillingProvider, startBillingProvider } from '../support/budgets/billing-provider.ts';
 import { type BudgetNode, type BudgetNodes, createBudgetNodes } from '../support/budgets/budget-nodes.ts';
 import { runTrial } from '../support/budgets/budget-trial.ts';
+import { insertRunBudget } from '../support/budgets/run-budget.ts';
 import { POSTGRES_KINDS } from '../support/postgres.ts';
 
 const AMOUNT = parseUsd('0.02');
@@ -64,22 +65,7 @@ beforeAll(async () => {
   if (kind === undefined) throw new Error('no PostgreSQL to test with');
   db = await startAdminDatabase(kind);
   provider = await startBillingProvider();
-  const budget = await insertBudget(db.pool, {
-    accountId: 1,
-    name: 'Runs',
-    scope: 'run',
-    metadataKey: null,
-    value: null,
-    amount: AMOUNT,
-    period: 'once',
-    timeZone: 'UTC',
-    isHard: true,
-    whenUnknown: 'refuse',
-    heldWhenUnknown: null,
-    reserves: 'greatest',
-    contact: null,
-  });
-  budgetId = budget.id;
+  budgetId = await insertRunBudget(db.pool, AMOUNT);
 }, 60_000);
 beforeEach(async () => {
   await fleet?.stopAll();
