@@ -5,7 +5,6 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { insertBudget } from '../../src/control/budgets/budget-store.ts';
 import { parseUsd } from '../../src/vocabulary/usd.ts';
 import { createSeededRandom } from '../../test/proxy/seeded-random.ts';
 import { startAdminDatabase } from '../../test/support/admin-database.ts';
@@ -13,11 +12,16 @@ import { ENDINGS, startBillingProvider } from '../../test/support/budgets/billin
 import { createBudgetNodes } from '../../test/support/budgets/budget-nodes.ts';
 import { costInBooks, runTrial } from '../../test/support/budgets/budget-trial.ts';
 import { FLAT_RATES } from '../../test/support/budgets/flat-costs.ts';
+import { insertRunBudget } from '../../test/support/budgets/run-budget.ts';
 import { POSTGRES_KINDS } from '../../test/support/postgres.ts';
+import { TrialTally } from '../budgets/trial-tally.ts';
 
 const AMOUNT = parseUsd('0.02');
 const CALLS = 64;
+/** Enough to use up what the burst has left, whatever its calls were settled at. */
+const REST_CALLS = 640;
 const AWAY_EVERY = 4;
+const SAID_EVERY = 50;
 /** How long the loops of a node take at most to end their work on the database. */
 const SETTLE_MS = 150;
 
@@ -34,42 +38,27 @@ function isAwayIn(trial: number): boolean {
   return values.away ?? trial % AWAY_EVERY === 0;
 }
 
+/** With the database away a node can only spend what it holds, so that the shares of the budget do not compare. */
+function printBoth(together: TrialTally, away: TrialTally): void {
+  for (const [name, tally] of Object.entries({ together, away })) {
+    process.stdout.write(`${name}: `);
+    tally.print();
+  }
+}
+
 async function main(): Promise<void> {
   const [kind] = POSTGRES_KINDS;
   if (kind === undefined) throw new Error('no PostgreSQL to run with');
   const db = await startAdminDatabase(kind);
   const provider = await startBillingProvider();
   const fleet = createBudgetNodes(db.pool, provider.origin);
-  const { id } = await insertBudget(db.pool, {
-    accountId: 1,
-    name: 'Trials',
-    scope: 'run',
-    metadataKey: null,
-    value: null,
-    amount: AMOUNT,
-    period: 'once',
-    timeZone: 'UTC',
-    isHard: true,
-    whenUnknown: 'refuse',
-    heldWhenUnknown: null,
-    reserves: 'greatest',
-    contact: null,
-  });
+  const id = await insertRunBudget(db.pool, AMOUNT);
   const nodes = [await fleet.start('a'), await fleet.start('b')];
   await fleet.until(async () => (await fleet.stateOf()) === 'a sharing, b sharing');
   await fleet.until(async () => nodes.every(({ proxy }) => proxy.gateway.budgets?.gate.of(1).length === 1));
   const gateway = { bases: nodes.map(({ proxy }) => proxy.base), key: fleet.key };
-  const sums = {
-    over: 0,
-    reservedLeft: 0,
-    underUsed: 0,
-    awayTrials: 0,
-    awayUnderUsed: 0,
-    refused: 0,
-    admitted: 0,
-    odd: 0,
-  };
-  const shares: number[] = [];
+  const together = new TrialTally();
+  const away = new TrialTally();
   for (let trial = 1; trial <= Number(values.trials); trial += 1) {
     const seed = Number(values.seed) * 100_000 + trial;
     const random = createSeededRandom(seed);
@@ -81,43 +70,32 @@ async function main(): Promise<void> {
       fleet.setAway(true);
       await sleep(SETTLE_MS);
     }
-    const { burst, rest } = await runTrial(gateway, { run, calls: CALLS, random, maxTokens: 600, endings: ENDINGS });
+    const { burst, rest } = await runTrial(gateway, {
+      run,
+      calls: CALLS,
+      restCalls: REST_CALLS,
+      random,
+      maxTokens: 600,
+      endings: ENDINGS,
+    });
     fleet.setAway(false);
-    const spent = await fleet.spentOf(run, id).catch(() => null);
-    const cost = costInBooks(provider, run, FLAT_RATES);
-    if (spent === null) sums.reservedLeft += 1;
-    else if (cost > AMOUNT || spent > AMOUNT || cost > spent) {
-      sums.over += 1;
-      process.stdout.write(`seed ${seed}: cost ${cost}, spent ${spent}, budget ${AMOUNT}\n`);
-    }
-    const share = Number(((spent ?? 0n) * 1000n) / AMOUNT) / 1000;
-    if (isAway) {
-      sums.awayTrials += 1;
-      if (share < 0.9) sums.awayUnderUsed += 1;
-    } else {
-      shares.push(share);
-      if (share < 0.9) {
-        sums.underUsed += 1;
-        process.stdout.write(`seed ${seed}: used ${share}\n`);
-      }
-    }
-    sums.refused += burst.refused + rest.refused;
-    sums.admitted += burst.admitted + rest.admitted;
-    sums.odd += burst.odd.length + rest.odd.length;
+    (isAway ? away : together).note({
+      seed,
+      budget: AMOUNT,
+      cost: costInBooks(provider, run, FLAT_RATES),
+      spent: await fleet.spentOf(run, id).catch(() => null),
+      burst,
+      rest,
+      wasKilled: false,
+    });
+    if (trial % SAID_EVERY === 0) printBoth(together, away);
   }
-  shares.sort((a, b) => a - b);
-  const told = {
-    trials: Number(values.trials),
-    ...sums,
-    leastShareUsed: shares[0],
-    medianShareUsed: shares[shares.length >> 1],
-  };
-  process.stdout.write(`${JSON.stringify(told)}\n`);
+  printBoth(together, away);
   fleet.setAway(true);
   await fleet.stopAll();
   await provider.close();
   await db.stop();
-  process.exitCode = sums.over + sums.reservedLeft === 0 ? 0 : 1;
+  process.exitCode = together.isGood && away.isGood ? 0 : 1;
 }
 
 await main();

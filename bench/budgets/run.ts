@@ -1,7 +1,7 @@
 /**
  * `npm run bench:budgets`: trials of a run's budget under 64 parallel calls with random prompts, maxima, streams, aborts,
- * cuts, JSON and websocket turns, over a whole gateway of two proxy processes, judged by the provider's own books. Every
- * tenth trial a proxy process is killed in the middle; `--no-kill` leaves that out. `--trials N` (100), `--seed N` (1).
+ * cuts, JSON and websocket turns, over a whole gateway, judged by the provider's own books. `--trials N` (100), `--seed N`
+ * (1), `--processes N` (2), `--kill-every N` (10): a proxy process is killed in the middle of every so many trials; 0 for none.
  */
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
@@ -10,12 +10,15 @@ import { startGateway, type TestGateway, waitUntil } from '../../test/gateway/st
 import { createSeededRandom } from '../../test/proxy/seeded-random.ts';
 import { ENDINGS, startBillingProvider } from '../../test/support/budgets/billing-provider.ts';
 import { costInBooks, runTrial } from '../../test/support/budgets/budget-trial.ts';
+import { TrialTally } from './trial-tally.ts';
 
 /** The list prices of gpt-4o-mini, in pico-dollars for a token. */
 const RATES = { prompt: 150_000n, output: 600_000n } as const;
 const AMOUNT = '0.01';
 const CALLS = 64;
-const KILL_EVERY = 10;
+/** Enough to use up what the burst has left, whatever its calls were settled at. */
+const REST_CALLS = 640;
+const SAID_EVERY = 50;
 
 const Uses = z.object({
   id: z.number(),
@@ -26,9 +29,9 @@ const { values } = parseArgs({
   options: {
     trials: { type: 'string', default: '100' },
     seed: { type: 'string', default: '1' },
-    kill: { type: 'boolean', default: true },
+    processes: { type: 'string', default: '2' },
+    'kill-every': { type: 'string', default: '10' },
   },
-  allowNegative: true,
 });
 
 async function readUse(gateway: TestGateway, budget: number, run: string) {
@@ -47,7 +50,7 @@ async function main(): Promise<void> {
   const trials = Number(values.trials);
   const provider = await startBillingProvider();
   const gateway = await startGateway({
-    env: { TOLLGATE_UPSTREAM_OPENAI: provider.origin, TOLLGATE_WORKERS: '2' },
+    env: { TOLLGATE_UPSTREAM_OPENAI: provider.origin, TOLLGATE_WORKERS: values.processes },
   });
   const budget = Uses.parse(
     await gateway.api('/api/v1/budgets', {
@@ -57,17 +60,17 @@ async function main(): Promise<void> {
     }),
   );
   const amount = parseUsd(AMOUNT);
-  const sums = { over: 0, reservedLeft: 0, underUsed: 0, refused: 0, admitted: 0, killed: 0, odd: 0 };
-  const shares: number[] = [];
+  const tally = new TrialTally();
+  const killEvery = Number(values['kill-every']);
   for (let trial = 1; trial <= trials; trial += 1) {
     const seed = Number(values.seed) * 100_000 + trial;
     const random = createSeededRandom(seed);
     const run = `trial-${seed}`;
-    const isKilled = values.kill && trial % KILL_EVERY === 0;
+    const isKilled = killEvery > 0 && trial % killEvery === 0;
     const [{ burst, rest }] = await Promise.all([
       runTrial(
         { bases: [gateway.base], key: gateway.key },
-        { run, calls: CALLS, random, maxTokens: 1_500, endings: ENDINGS },
+        { run, calls: CALLS, restCalls: REST_CALLS, random, maxTokens: 1_500, endings: ENDINGS },
       ),
       isKilled ? killProxy(gateway, random) : null,
     ]);
@@ -80,28 +83,21 @@ async function main(): Promise<void> {
       },
       60_000,
     ).catch(() => readUse(gateway, budget.id, run));
-    const cost = costInBooks(provider, run, RATES);
-    const spent = parseUsd(use?.spent_usd ?? '0');
-    if (cost > amount || spent > amount || cost > spent) {
-      sums.over += 1;
-      process.stdout.write(`seed ${seed}: cost ${cost}, spent ${spent}, budget ${amount}\n`);
-    }
-    if (use?.reserved_usd !== '0') sums.reservedLeft += 1;
-    const share = Number((spent * 1000n) / amount) / 1000;
-    shares.push(share);
-    if (share < 0.9) sums.underUsed += 1;
-    sums.refused += burst.refused + rest.refused;
-    sums.admitted += burst.admitted + rest.admitted;
-    if (!isKilled) sums.odd += burst.odd.length + rest.odd.length;
-    if (isKilled) sums.killed += 1;
+    tally.note({
+      seed,
+      budget: amount,
+      cost: costInBooks(provider, run, RATES),
+      spent: use?.reserved_usd === '0' ? parseUsd(use.spent_usd) : null,
+      burst,
+      rest,
+      wasKilled: isKilled,
+    });
+    if (trial % SAID_EVERY === 0) tally.print();
   }
-  shares.sort((a, b) => a - b);
-  process.stdout.write(
-    `${JSON.stringify({ trials, ...sums, leastShareUsed: shares[0], medianShareUsed: shares[shares.length >> 1] })}\n`,
-  );
+  tally.print();
   await gateway.stop();
   await provider.close();
-  process.exitCode = sums.over + sums.reservedLeft === 0 ? 0 : 1;
+  process.exitCode = tally.isGood ? 0 : 1;
 }
 
 await main();

@@ -43,14 +43,20 @@ async function findProxyPids(admin: Admin, descendants: readonly number[]): Prom
   return descendants.filter((pid) => readCommandLine(pid).includes('internal-proxy'));
 }
 
-/** Too large to refuse anything; a call without a stated maximum holds a sum. */
-async function makeBudgets(admin: Admin): Promise<void> {
-  const budget = { amount_usd: '1000000', when_unknown: 'hold', held_when_unknown_usd: '0.0001' };
-  await callAdmin(admin, 'POST', '/api/v1/budgets', { ...budget, name: 'Key', scope: 'key', period: 'day' });
-  await callAdmin(admin, 'POST', '/api/v1/budgets', { ...budget, name: 'Account', scope: 'account', period: 'month' });
+const KEY_ID = 1;
+/** Too large to refuse anything. */
+const LIMIT = { max_concurrent: 100_000, requests_per_minute: 1_000_000_000, tokens_per_minute: 1_000_000_000_000 };
+const BUDGET = { amount_usd: '1000000', when_unknown: 'refuse' };
+
+/** Limits and hard budgets of the key and the account, and brakes that have paused a run of others. */
+async function setGuards(admin: Admin): Promise<void> {
+  await callAdmin(admin, 'PATCH', `/api/v1/keys/${KEY_ID}`, LIMIT);
+  await callAdmin(admin, 'POST', '/api/v1/limits', LIMIT);
+  await callAdmin(admin, 'POST', '/api/v1/budgets', { ...BUDGET, name: 'Key', scope: 'key', period: 'day' });
+  await callAdmin(admin, 'POST', '/api/v1/budgets', { ...BUDGET, name: 'Account', scope: 'account', period: 'month' });
+  await callAdmin(admin, 'POST', '/api/v1/brakes/pauses', { scope: 'run', value: 'another-run', reason: 'bench' });
 }
 
-const KEY_ID = 1;
 const SESSION = '01a22b99-6db3-717b-8b4d-05be6567110f';
 
 /** As an agent asks that has an address alone: a run token in it says what else headers do, and the agent its session. */
@@ -68,7 +74,8 @@ async function askAsAgent(admin: Admin): Promise<AskedWay> {
 export interface GatewayOptions {
   /** Those whose address is the benchmark's provider, in the form of the settings' names. */
   readonly providers?: readonly string[];
-  readonly hasBudgets?: boolean;
+  /** Whether limits, budgets and brakes are in force on every call. */
+  readonly isGuarded?: boolean;
   /** Whether it is asked with a run token in the address, by an agent whose ids make runs. */
   readonly isAskedByAgent?: boolean;
   /** Whose gateway: this checkout's, or that of another one with its dependencies installed. */
@@ -78,7 +85,7 @@ export interface GatewayOptions {
 const THIS_CHECKOUT = join(import.meta.dirname, '..', '..');
 
 export async function startGateway(directory: string, mockPort: number, options: GatewayOptions = {}): Promise<Peer> {
-  const { providers = ['OPENAI'], hasBudgets = false, isAskedByAgent = false, checkout = THIS_CHECKOUT } = options;
+  const { providers = ['OPENAI'], isGuarded = false, isAskedByAgent = false, checkout = THIS_CHECKOUT } = options;
   mkdirSync(directory, { recursive: true });
   const [port, adminPort] = [await readFreePort(), await readFreePort()];
   const { DATABASE_URL: _notForBenchmarks, ...inherited } = process.env;
@@ -116,7 +123,7 @@ export async function startGateway(directory: string, mockPort: number, options:
       assertAlive();
       return isAnswered(`http://127.0.0.1:${port}/readyz`);
     });
-    if (hasBudgets) await makeBudgets(admin);
+    if (isGuarded) await setGuards(admin);
     const asked = isAskedByAgent ? await askAsAgent(admin) : {};
     const all = listDescendants(child.pid ?? 0);
     const proxyPids = await findProxyPids(admin, all);

@@ -6,6 +6,7 @@ import { isAnswered, type Peer, readFreePort, waitFor } from './peer.ts';
 import { listDescendants } from './process-figures.ts';
 import { PROXY_CORE, pinned, stopChild } from './programs.ts';
 
+export const NGINX = 'nginx';
 export const NGINX_MISSING = 'nginx is not installed. On Debian or Ubuntu: apt-get install -y nginx-light';
 
 /** nginx with what the gateway does too: kept-alive upstream, gateway headers removed, one unbuffered log line a call. */

@@ -1,6 +1,7 @@
 /** The results as text for a reader. `--json` prints the same results as they are. */
 import { judgeChange, KNOWN_RATIOS } from './known-ratios.ts';
 import type { StreamMemory } from './measure.ts';
+import { NGINX } from './nginx.ts';
 import type { Percentiles } from './programs.ts';
 import type { CpuResult, LatencyResult, Verdict } from './rounds.ts';
 
@@ -12,7 +13,7 @@ export interface MemoryResult {
 }
 
 export interface Results {
-  /** What the ratios are to: nginx, or the gateway of another checkout. */
+  /** What the ratios are to: nginx, the gateway of another checkout, or this one without what is measured. */
   readonly peer: string;
   readonly versions: Readonly<Record<string, string>>;
   readonly rounds: number;
@@ -99,6 +100,6 @@ export function reportText(results: Results): string {
     ...(results.latency === null ? [] : [...latencyLines(results.latency, results.peer), '']),
     ...(results.chunkDelay === null ? [] : [`Delay of a chunk: ${budgetText(results.chunkDelay, ' ms')}`, '']),
     ...results.memory.flatMap((result) => [...memoryLines(result, results.peer), '']),
-    ...(results.peer === 'nginx' ? [verdictText(results.cpu)] : []),
+    ...(results.peer === NGINX ? [verdictText(results.cpu)] : []),
   ].join('\n');
 }

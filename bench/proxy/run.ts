@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util';
 import { writeAnswers } from './answers.ts';
 import { startGateway } from './gateway.ts';
 import { type BodyLengths, measureStreams, warmUp } from './measure.ts';
-import { isNginxInstalled, NGINX_MISSING, startNginx } from './nginx.ts';
+import { isNginxInstalled, NGINX, NGINX_MISSING, startNginx } from './nginx.ts';
 import type { Peer } from './peer.ts';
 import { buildPrograms, type Mock, startMock } from './programs.ts';
 import { isWorse, type MemoryResult, type Results, reportText } from './report.ts';
@@ -23,7 +23,7 @@ const USAGE = `npm run bench:proxy -- [options]
   --rounds N         so many rounds
   --only NAME,NAME   of: ${VARIANTS.map((variant) => variant.name).join(', ')}, latency
   --streams N,N      memory with so many open streams as well, e.g. 1000,5000 (takes a fresh gateway each)
-  --budgets          with hard budgets of the key and the account in force, which every call reserves in
+  --guards           with limits, hard budgets and brakes of the key and the account in force on every call (with --beside .: what that costs)
   --agents           the gateway is asked by an agent: a run token in the address, runs_from=agents (with --beside .: what that costs)
   --beside DIR       beside the gateway of another checkout (with its dependencies installed) instead of nginx
   --self             nginx against nginx: the ratio must be 1, else the machine is too noisy
@@ -36,7 +36,7 @@ const { values: options } = parseArgs({
     rounds: { type: 'string' },
     only: { type: 'string' },
     streams: { type: 'string' },
-    budgets: { type: 'boolean', default: false },
+    guards: { type: 'boolean', default: false },
     agents: { type: 'boolean', default: false },
     beside: { type: 'string' },
     self: { type: 'boolean', default: false },
@@ -54,13 +54,17 @@ const say = (text: string) => process.stderr.write(`${text}\n`);
 function startMeasured(directory: string, mock: Mock): Promise<Peer> {
   return options.self
     ? startNginx('nginx as the gateway', directory, mock.port)
-    : startGateway(directory, mock.port, { hasBudgets: options.budgets, isAskedByAgent: options.agents });
+    : startGateway(directory, mock.port, { isGuarded: options.guards, isAskedByAgent: options.agents });
+}
+
+function namePeer(): string {
+  return options.beside === undefined ? NGINX : 'the other checkout';
 }
 
 function startPeer(directory: string, mock: Mock): Promise<Peer> {
   return options.beside === undefined
-    ? startNginx('nginx', directory, mock.port)
-    : startGateway(directory, mock.port, { checkout: resolve(options.beside), hasBudgets: options.budgets });
+    ? startNginx(NGINX, directory, mock.port)
+    : startGateway(directory, mock.port, { checkout: resolve(options.beside) });
 }
 
 async function withPair<T>(directory: string, mock: Mock, name: string, work: (pair: Pair) => Promise<T>): Promise<T> {
@@ -140,7 +144,7 @@ async function main(): Promise<void> {
       }
       const delay = speed.cpu.find(({ variant }) => variant === 'sse-untouched')?.chunkDelayMs ?? null;
       const results: Results = {
-        peer: options.beside === undefined ? 'nginx' : 'the other checkout',
+        peer: namePeer(),
         versions: versions(),
         rounds,
         loadAverage: [before, loadavg()[0] ?? 0],
@@ -149,7 +153,7 @@ async function main(): Promise<void> {
         memory,
       };
       process.stdout.write(`${options.json ? JSON.stringify(results, null, 2) : reportText(results)}\n`);
-      if (!options.self && options.beside === undefined && isWorse(results.cpu)) process.exitCode = 1;
+      if (!options.self && results.peer === NGINX && isWorse(results.cpu)) process.exitCode = 1;
     } finally {
       await mock.stop();
     }
@@ -163,7 +167,7 @@ if (options.help) {
 } else if (process.platform !== 'linux') {
   say('This benchmark reads CPU times from /proc and pins processes to cores: it runs on Linux only.');
   process.exitCode = 2;
-} else if (options.beside === undefined && !isNginxInstalled()) {
+} else if (namePeer() === NGINX && !isNginxInstalled()) {
   say(NGINX_MISSING);
   process.exitCode = 2;
 } else {

@@ -4,7 +4,7 @@ import type { UsageClass } from '../vocabulary/token-usage.ts';
 import { type Decimal, parseDecimal } from './decimal.ts';
 import { createModelTest, type ModelMatch } from './model-match.ts';
 import { createRows } from './overlay-row.ts';
-import { isValidAt, type PriceRow, type PromptTier, type RowTier } from './price-row.ts';
+import { isValidAt, minuteOf, type PriceRow, type PromptTier, type RowTier } from './price-row.ts';
 
 /** `exact`: the whole id, in any case. `prefix`: every id that begins so. */
 export const MATCH_KINDS = ['exact', 'prefix'] as const;
@@ -74,6 +74,8 @@ export interface CompiledOperatorPrices {
   readonly findDiscount: (call: DeclaredFor) => Discount | null;
   /** No declaration names an alias, so a model's rows are equal under all of them. */
   readonly ignoresAliases: boolean;
+  /** Minutes in whose middle something begins or ends to hold. */
+  readonly unsteadyMinutes: ReadonlySet<number>;
 }
 
 /** A declared prefix matches any continuation, version numbers too. */
@@ -173,7 +175,12 @@ export function compileOperatorPrices({ prices, mappings, multipliers }: Operato
   const findPrices = createLookUp(prices);
   const findMappings = createLookUp(mappings);
   const discounts = sortByPrecedence(multipliers);
+  const instants = [...prices, ...mappings, ...multipliers].flatMap(({ validFromMs, validToMs }) => [
+    validFromMs ?? [],
+    validToMs ?? [],
+  ]);
   return {
+    unsteadyMinutes: new Set(instants.flat().map(minuteOf)),
     ignoresAliases: prices.every(({ providerAlias }) => providerAlias === null),
     findMapping: (call, model) => {
       const found = findMappings(call, model).findLast((entry) => isValidAt(entry, call.atMs));

@@ -27,7 +27,7 @@ import {
 import { OVERLAY_RATE_CARDS } from './overlay-rate-cards.ts';
 import { DERIVED_RULES, MULTIPLIER_RULES, RENAME_RULES } from './overlay-rules.ts';
 import { toListPlace } from './place.ts';
-import { isValidAt } from './price-row.ts';
+import { isValidAt, minuteOf } from './price-row.ts';
 
 export interface PriceBook {
   /** Changes with any price, rule or catalog entry; stored with every priced call. */
@@ -35,6 +35,8 @@ export interface PriceBook {
   readonly priceCall: (call: BillableCall) => PricedCall;
   /** For display: every row and rule of a model, in force or not, after renames. */
   readonly findPrices: (call: DeclaredFor, model: string) => FoundPrices;
+  /** Whether the call's whole minute has one price. All but operators' prices change on the minute. */
+  readonly isMinuteSteady: (atMs: number) => boolean;
 }
 
 export interface FoundPrices {
@@ -246,5 +248,6 @@ export function createPriceBook({
     };
   }
 
-  return { version, priceCall, findPrices };
+  const isMinuteSteady = (atMs: number) => !declared.unsteadyMinutes.has(minuteOf(atMs));
+  return { version, priceCall, findPrices, isMinuteSteady };
 }

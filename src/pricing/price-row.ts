@@ -68,8 +68,13 @@ export const PER_HOUR_OF_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 const DAY_MINUTES = 1_440;
 
+/** Counted from 1970. */
+export function minuteOf(atMs: number): number {
+  return Math.floor(atMs / MINUTE_MS);
+}
+
 function isInCalendar(calendar: Calendar, atMs: number): boolean {
-  const minutes = Math.floor(atMs / MINUTE_MS) + calendar.utcOffsetMinutes;
+  const minutes = minuteOf(atMs) + calendar.utcOffsetMinutes;
   const day = Math.floor(minutes / DAY_MINUTES);
   const minute = minutes - day * DAY_MINUTES;
   // Day 0, 1970-01-01, was a Thursday.

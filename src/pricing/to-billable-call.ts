@@ -1,5 +1,6 @@
 /** Converts a call's records to the price book's input; everything that is priced goes through here. */
 import type { CallBegin, CallEnd } from '../vocabulary/call-record.ts';
+import type { CallFlag } from '../vocabulary/token-usage.ts';
 import type { BillableCall } from './billable-call.ts';
 
 export type BilledBegin = Pick<
@@ -23,15 +24,26 @@ export type BilledEnd = Pick<
   | 'flags'
 >;
 
+const COST_FLAGS = ['usage_later', 'usage_in_turns', 'prewarm', 'result_unread'] as const satisfies CallFlag[];
+
+/** Whether a call with the flag is priced in another way than one without it. */
+export function changesCost(flag: CallFlag): boolean {
+  return COST_FLAGS.some((name) => name === flag);
+}
+
+function hasFlag({ flags }: BilledEnd, name: (typeof COST_FLAGS)[number]): boolean {
+  return flags.includes(name);
+}
+
 export function toBillableCall(begin: BilledBegin, end: BilledEnd): BillableCall {
   return {
     provider: begin.provider,
     providerAlias: begin.providerAlias,
     endpoint: begin.endpoint,
-    billed: begin.billed || end.billedOnceAs !== undefined || end.flags.includes('result_unread'),
-    isBilledElsewhere: end.flags.includes('usage_later') || end.flags.includes('usage_in_turns'),
-    isPrewarm: end.flags.includes('prewarm'),
-    isUnreadResult: end.flags.includes('result_unread'),
+    billed: begin.billed || end.billedOnceAs !== undefined || hasFlag(end, 'result_unread'),
+    isBilledElsewhere: hasFlag(end, 'usage_later') || hasFlag(end, 'usage_in_turns'),
+    isPrewarm: hasFlag(end, 'prewarm'),
+    isUnreadResult: hasFlag(end, 'result_unread'),
     requestedAtMs: begin.requestedAtMs,
     model: end.model,
     modelRequested: end.modelRequested,

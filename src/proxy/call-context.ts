@@ -1,4 +1,5 @@
 /** What is known of a call after authentication and routing; later steps only read it. */
+import type { TopLevelScan } from '../formats/wire/json-top-level.ts';
 import type { KeyEntry } from '../vocabulary/channel.ts';
 import type { GatewayHeaders } from './gateway-headers.ts';
 import type { Route } from './route.ts';
@@ -42,4 +43,6 @@ export interface RequestedModel {
   readonly inferenceGeo?: string;
   /** The texts of the key's sources of runs that are in the body. */
   readonly runMembers?: ReadonlyMap<string, string>;
+  /** Of the whole body with all its members, where a budget is going to read it. */
+  readonly scan?: TopLevelScan;
 }

@@ -52,7 +52,7 @@ export function describeBegin(
     ...(call.connectionId === null ? {} : { connectionId: call.connectionId }),
     ...(traceSource === null ? {} : { traceSource }),
     ...(traceId === null && key.runsFrom?.includes(TOOL_CALL_SOURCE) === true ? { isPlacedByToolCalls: true } : {}),
-    ...(claims.length === 0 ? {} : { budgets: claims.map(describeHold) }),
+    ...(claims.length === 0 ? {} : { budgets: describeHolds(claims) }),
     ...(agent === null
       ? {}
       : {
@@ -64,8 +64,21 @@ export function describeBegin(
   };
 }
 
-function describeHold({ budgetId, value, periodStartMs, amount, limit }: Claim): BudgetHold {
-  const hold = { budgetId, value, periodStartMs, amount: formatUsd(amount) };
+/** A call mostly holds the same in each budget, and an amount takes long to format. */
+function describeHolds(claims: readonly Claim[]): readonly BudgetHold[] {
+  let last = claims[0]?.amount ?? 0n;
+  let amount = formatUsd(last);
+  return claims.map((claim) => {
+    if (claim.amount !== last) {
+      last = claim.amount;
+      amount = formatUsd(last);
+    }
+    return describeHold(claim, amount);
+  });
+}
+
+function describeHold({ budgetId, value, periodStartMs, limit }: Claim, amount: string): BudgetHold {
+  const hold = { budgetId, value, periodStartMs, amount };
   return budgetId === RUN_BUDGET_ID && limit !== null ? { ...hold, runLimit: formatUsd(limit) } : hold;
 }
 

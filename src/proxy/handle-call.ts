@@ -41,7 +41,7 @@ export async function handleCall(
     requireGoodKey(key.digest, gateway.keys, gateway.clock.nowMs()); // A body may take its time.
     const allowing = steps.requireAllowedModel(call, received);
     if (allowing !== null) await allowing;
-    const prepared = steps.prepareBody(call, received);
+    const prepared = steps.prepareBody(call, received, gateway);
     steps.refusePaused(call, prepared.requested, gateway.pauses);
     const taken = steps.takePlace(call, received, gateway);
     place = taken instanceof Promise ? await taken : taken;

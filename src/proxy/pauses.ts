@@ -6,9 +6,12 @@ import type { Gateway } from './gateway.ts';
 import { placeInRun } from './place-in-run.ts';
 import { UNREAD_MODEL } from './read-requested-model.ts';
 
-/** Null while nothing is paused. */
+/** Of one account, by the value of the run or key. */
+type PausesOfAccount = Readonly<Record<Pause['scope'], Map<string, Pause>>>;
+
+/** By account; null while nothing is paused. */
 export interface PauseHolder {
-  current: ReadonlyMap<string, Pause> | null;
+  current: ReadonlyMap<number, PausesOfAccount> | null;
 }
 
 /** Whose call it is. */
@@ -18,14 +21,21 @@ export interface PauseSubject {
   readonly traceId: string | null;
 }
 
-function nameSubject({ accountId, scope, value }: Pick<Pause, 'accountId' | 'scope' | 'value'>): string {
-  return `${accountId} ${scope} ${value}`;
+function groupPauses(pauses: readonly Pause[]): ReadonlyMap<number, PausesOfAccount> {
+  const grouped = new Map<number, PausesOfAccount>();
+  for (const pause of pauses) {
+    const ofAccount = grouped.get(pause.accountId) ?? { run: new Map(), key: new Map() };
+    grouped.set(pause.accountId, ofAccount);
+    ofAccount[pause.scope].set(pause.value, pause);
+  }
+  return grouped;
 }
 
-function findPause(pauses: ReadonlyMap<string, Pause>, subject: PauseSubject): Pause | undefined {
+function findPause(pauses: ReadonlyMap<number, PausesOfAccount>, subject: PauseSubject): Pause | undefined {
   const { accountId, keyId, traceId } = subject;
-  const ofRun = traceId === null ? undefined : pauses.get(nameSubject({ accountId, scope: 'run', value: traceId }));
-  return ofRun ?? pauses.get(nameSubject({ accountId, scope: 'key', value: String(keyId) }));
+  const ofAccount = pauses.get(accountId);
+  const ofRun = traceId === null ? undefined : ofAccount?.run.get(traceId);
+  return ofRun ?? ofAccount?.key.get(String(keyId));
 }
 
 export function subjectOf(call: CallContext, requested: RequestedModel): PauseSubject {
@@ -46,7 +56,7 @@ export function refusePaused(call: CallContext, requested: RequestedModel | null
 
 /** Ends the websockets of what is paused now; calls under way end by themselves. */
 export function applyPauses(gateway: Gateway, pauses: readonly Pause[]): void {
-  gateway.pauses.current = pauses.length === 0 ? null : new Map(pauses.map((pause) => [nameSubject(pause), pause]));
+  gateway.pauses.current = pauses.length === 0 ? null : groupPauses(pauses);
   endPausedConnections(gateway);
 }
 

@@ -4,8 +4,10 @@ import { askForUsage } from '../formats/usage/ask-usage.ts';
 import { isIdentity } from '../formats/wire/content-encoding.ts';
 import type { CallFlag } from '../vocabulary/token-usage.ts';
 import type { CallContext, RequestedModel } from './call-context.ts';
+import type { Gateway } from './gateway.ts';
 import { readModelOfBody, UNREAD_MODEL } from './read-requested-model.ts';
 import type { ReceivedBody } from './receive-body.ts';
+import { mayComeUnder } from './reserve.ts';
 
 export interface Outbound {
   readonly body: Buffer | Readable | null;
@@ -23,15 +25,23 @@ const NO_FLAGS: readonly CallFlag[] = Object.freeze([]);
 const NOT_ASKED: readonly CallFlag[] = Object.freeze(['usage_not_asked']);
 const ASKED: readonly CallFlag[] = Object.freeze(['usage_asked']);
 
-export function prepareBody(call: CallContext, received: ReceivedBody): Outbound {
+export function prepareBody(
+  call: CallContext,
+  received: ReceivedBody,
+  { budgets }: Pick<Gateway, 'budgets'>,
+): Outbound {
   const { forwarded } = call.headers;
   const { addresses, endpoint } = call.route;
-  const { body, isAsked, requested, flags } = prepare(call, received);
+  const { body, isAsked, requested, flags } = prepare(call, received, budgets !== null && mayComeUnder(budgets, call));
   const isEdited = isAsked || (addresses !== null && endpoint.namesResults === true);
   return { body, headers: isEdited ? withoutCompression(forwarded) : forwarded, isAsked, requested, flags };
 }
 
-function prepare({ key, request, mayAskForUsage }: CallContext, received: ReceivedBody): PreparedBody {
+function prepare(
+  { key, request, mayAskForUsage }: CallContext,
+  received: ReceivedBody,
+  isForBudgets: boolean,
+): PreparedBody {
   if (received.kind === 'none' || received.kind === 'client-gone')
     return { body: null, isAsked: false, requested: UNREAD_MODEL, flags: NO_FLAGS };
   const isReadable = received.kind === 'held' && isIdentity(request.header('content-encoding') ?? null);
@@ -40,7 +50,8 @@ function prepare({ key, request, mayAskForUsage }: CallContext, received: Receiv
     return { body, isAsked: false, requested: null, flags: mayAskForUsage ? NOT_ASKED : NO_FLAGS };
   }
   const { bytes } = received;
-  const requested = readModelOfBody(request.header('content-type') ?? null, bytes, bytes.length, key.runsFrom);
+  const contentType = request.header('content-type') ?? null;
+  const requested = readModelOfBody(contentType, bytes, bytes.length, key.runsFrom, isForBudgets);
   if (!mayAskForUsage || requested.streamed !== true)
     return { body: bytes, isAsked: false, requested, flags: NO_FLAGS };
   const { body, asked } = askForUsage(bytes);

@@ -28,20 +28,28 @@ export const UNREAD_MODEL: RequestedModel = Object.freeze({ model: null, streame
 
 /**
  * `bytes`, not encoded: the whole body, or `headBytes` of its head and then its tail. `runsFrom`: the key's sources of
- * runs, of which those in JSON are read.
+ * runs, of which those in JSON are read. `keepsScan`: the whole body is scanned for all its members, for a later step.
  */
 export function readModelOfBody(
   contentType: string | null,
   bytes: Buffer,
   headBytes: number,
   runsFrom: readonly string[] = [],
+  keepsScan = false,
 ): RequestedModel {
   const boundary = readBoundary(contentType);
-  return boundary === null ? readJsonFacts(bytes, headBytes, runsFrom) : readFormFacts(bytes, headBytes, boundary);
+  return boundary === null
+    ? readJsonFacts(bytes, headBytes, runsFrom, keepsScan)
+    : readFormFacts(bytes, headBytes, boundary);
 }
 
-function readJsonFacts(bytes: Buffer, headBytes: number, runsFrom: readonly string[]): RequestedModel {
-  const wanted = runsFrom.length === 0 ? WANTED : [...WANTED, ...listRunMembers(runsFrom)];
+function readJsonFacts(
+  bytes: Buffer,
+  headBytes: number,
+  runsFrom: readonly string[],
+  keepsScan: boolean,
+): RequestedModel {
+  const wanted = keepsScan ? null : listWanted(runsFrom);
   const all = scanTopLevel(bytes, wanted);
   // With a gap in the middle, unbalanced braces may pass nested members off as top-level ones.
   const isSure = headBytes === bytes.length || all.state === 'complete';
@@ -57,7 +65,12 @@ function readJsonFacts(bytes: Buffer, headBytes: number, runsFrom: readonly stri
     ...(speed === null ? {} : { speed }),
     ...(inferenceGeo === null ? {} : { inferenceGeo }),
     ...(runMembers === null ? {} : { runMembers }),
+    ...(keepsScan ? { scan } : {}),
   };
+}
+
+function listWanted(runsFrom: readonly string[]): readonly string[] {
+  return runsFrom.length === 0 ? WANTED : [...WANTED, ...listRunMembers(runsFrom)];
 }
 
 function readTerm(scan: TopLevelScan, name: string): string | null {

@@ -101,6 +101,7 @@ function claimsOf(
       modelRequested: readRequestedModel(route.endpoint, requested, request.query),
       contentType: request.header('content-type') ?? null,
       body,
+      ...(requested.scan === undefined ? {} : { scan: requested.scan }),
     });
   return listClaims(
     gate,

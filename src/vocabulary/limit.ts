@@ -42,7 +42,10 @@ export interface LimitUse {
   readonly tokens: number;
 }
 
-/** Proxy to supervisor. `back`: what the proxy has left of what it was given for this subject. */
+/**
+ * Proxy to supervisor. `back`: what the proxy has left of what it was given for this subject. `isAlone`: no other ask of
+ * the proxy for it is open. Only such a one is given some to spare: a burst of asks would else use up the limit.
+ */
 export interface LimitAsk {
   readonly type: 'limit-ask';
   readonly ask: number;
@@ -50,6 +53,7 @@ export interface LimitAsk {
   readonly limit: Limit;
   readonly need: Credits;
   readonly back: Credits;
+  readonly isAlone: boolean;
 }
 
 export interface LimitAnswer {

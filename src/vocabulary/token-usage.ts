@@ -70,16 +70,23 @@ export function addClasses(first: ClassQuantities, second: ClassQuantities): Cla
 }
 
 export function countPrompt(classes: ClassQuantities): number {
-  return PROMPT_CLASSES.reduce((sum, name) => sum + (classes[name] ?? 0), 0);
+  return countIn(classes, PROMPT_CLASSES);
 }
 
 const TOKEN_CLASSES: readonly UsageClass[] = USAGE_CLASSES.slice(0, USAGE_CLASSES.indexOf('input_audio_ms'));
 
 /** Of prompt and answer, cached or not, of all models that took part. */
-export function countTokens({ classes, others = [] }: Pick<TokenUsage, 'classes' | 'others'>): number {
-  return [classes, ...others.map((other) => other.classes)]
-    .flatMap((each) => TOKEN_CLASSES.map((name) => each[name] ?? 0))
-    .reduce((sum, count) => sum + count, 0);
+export function countTokens({ classes, others }: Pick<TokenUsage, 'classes' | 'others'>): number {
+  let sum = countIn(classes, TOKEN_CLASSES);
+  for (const other of others ?? []) sum += countIn(other.classes, TOKEN_CLASSES);
+  return sum;
+}
+
+/** Every call is counted, by a loop that makes no lists. */
+function countIn(classes: ClassQuantities, names: readonly UsageClass[]): number {
+  let sum = 0;
+  for (const name of names) sum += classes[name] ?? 0;
+  return sum;
 }
 
 export interface ServedTerms {

@@ -5,6 +5,7 @@ export type PicoUsd = bigint;
 
 const PICO_DIGITS = 12;
 const PICO_PER_USD = 10n ** BigInt(PICO_DIGITS);
+const ZERO = 48;
 const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?$/;
 
 /** Reads a plain decimal such as `"0.00039"`. Throws a RangeError on anything else and on more than 12 decimals. */
@@ -23,7 +24,9 @@ export function parseUsd(text: string): PicoUsd {
 export function formatUsd(pico: PicoUsd): string {
   const sign = pico < 0n ? '-' : '';
   const digits = (pico < 0n ? -pico : pico).toString().padStart(PICO_DIGITS + 1, '0');
-  const whole = digits.slice(0, -PICO_DIGITS);
-  const fraction = digits.slice(-PICO_DIGITS).replace(/0+$/, '');
-  return fraction === '' ? `${sign}${whole}` : `${sign}${whole}.${fraction}`;
+  const point = digits.length - PICO_DIGITS;
+  let end = digits.length;
+  while (end > point && digits.charCodeAt(end - 1) === ZERO) end -= 1;
+  const whole = sign + digits.slice(0, point);
+  return end === point ? whole : `${whole}.${digits.slice(point, end)}`;
 }

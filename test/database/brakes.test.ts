@@ -57,16 +57,22 @@ describe.each(POSTGRES_KINDS)('brakes in $name', (kind) => {
   });
   beforeEach(() => pool.query('truncate brake_facts, brake_hits, brake_rules, leases'));
 
-  test('a pause of a key is one of each half of its rotations, and of no other key', async () => {
+  /** A key, the one that took its place, the one that took that one's, and another one. */
+  async function addRotatedKeys(): Promise<readonly number[]> {
     const { rows } = await pool.query<{ id: number }>(
       `insert into gateway_keys (account_id, name, digest, prefix, last4)
-       select 1, 'key ' || n, sha256(n::text::bytea), 'tgk_0000', '0000' from generate_series(1, 4) n returning id`,
+       select 1, 'key ' || n, sha256((random()::text || n)::bytea), 'tgk_0000', '0000' from generate_series(1, 4) n returning id`,
     );
-    const [first = 0, second = 0, third = 0] = rows.map(({ id }) => id);
+    const ids = rows.map(({ id }) => id);
     await pool.query(
       'update gateway_keys k set replaced_by = r.next from (values ($1::int4, $2::int4), ($2, $3)) r (id, next) where k.id = r.id',
-      [first, second, third],
+      ids.slice(0, 3),
     );
+    return ids;
+  }
+
+  test('a pause of a key is one of each half of its rotations, and of no other key', async () => {
+    const [first = 0, second = 0, third = 0] = await addRotatedKeys();
     await insertHit(pool, HIT);
     const hit = await insertHit(pool, { ...HIT, scope: 'key', value: String(second) });
     const own = { scope: 'key', hitId: typeof hit === 'string' ? 0 : hit.id };
@@ -100,6 +106,21 @@ describe.each(POSTGRES_KINDS)('brakes in $name', (kind) => {
     expect((await pool.query('select seq from brake_facts')).rowCount).toBe(2);
     slow.release();
     quick.release();
+  });
+
+  test('the halves of a rotated key are counted as one key, under its first number', async () => {
+    const [first = 0, second = 0, third = 0, other = 0] = await addRotatedKeys();
+    await changeRule(pool, 1, { rule: 'retries', scope: 'key' }, { action: 'alarm', settings: { times: 3 } }, 'me');
+    const failed = (keyId: number) => fact(A, { request: 'same', isFailed: true, run: null, keyId });
+    const client = await pool.connect();
+    const watch = createCallWatch({ pool, nowMs: Date.now });
+    await insertFacts(client, [failed(first), failed(other), failed(second)]);
+    expect((await watch.look()).hits).toBe(0);
+    await insertFacts(client, [failed(third)]);
+    client.release();
+    expect((await watch.look()).hits).toBe(1);
+    const { rows } = await pool.query('select scope, value from brake_hits');
+    expect(rows).toEqual([{ scope: 'key', value: String(first) }]);
   });
 
   test('one holds a lease until its end, or until it is given back', async () => {

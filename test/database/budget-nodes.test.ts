@@ -1,7 +1,6 @@
 /** Two nodes with ledgers of their own spend of one budget: together never more than all of it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { insertBudget } from '../../src/control/budgets/budget-store.ts';
 import { formatUsd, parseUsd } from '../../src/vocabulary/usd.ts';
 import { createSeededRandom } from '../proxy/seeded-random.ts';
 import { type AdminDatabase, startAdminDatabase } from '../support/admin-database.ts';
@@ -9,6 +8,7 @@ import { type BillingProvider, ENDINGS, startBillingProvider } from '../support/
 import { type BudgetNode, type BudgetNodes, createBudgetNodes } from '../support/budgets/budget-nodes.ts';
 import { costInBooks, runTrial } from '../support/budgets/budget-trial.ts';
 import { FLAT_RATES } from '../support/budgets/flat-costs.ts';
+import { insertRunBudget } from '../support/budgets/run-budget.ts';
 import { POSTGRES_KINDS } from '../support/postgres.ts';
 
 const AMOUNT = parseUsd('0.02');
@@ -38,22 +38,7 @@ beforeAll(async () => {
   db = await startAdminDatabase(kind);
   provider = await startBillingProvider();
   fleet = createBudgetNodes(db.pool, provider.origin);
-  const budget = await insertBudget(db.pool, {
-    accountId: 1,
-    name: 'Runs',
-    scope: 'run',
-    metadataKey: null,
-    value: null,
-    amount: AMOUNT,
-    period: 'once',
-    timeZone: 'UTC',
-    isHard: true,
-    whenUnknown: 'refuse',
-    heldWhenUnknown: null,
-    reserves: 'greatest',
-    contact: null,
-  });
-  budgetId = budget.id;
+  budgetId = await insertRunBudget(db.pool, AMOUNT);
 }, 60_000);
 afterAll(async () => {
   fleet.setAway(true);

@@ -9,6 +9,7 @@ import { type AdminDatabase, startAdminDatabase } from '../support/admin-databas
 import { type BillingProvider, startBillingProvider } from '../support/budgets/billing-provider.ts';
 import { type BudgetNode, type BudgetNodes, createBudgetNodes } from '../support/budgets/budget-nodes.ts';
 import { runTrial } from '../support/budgets/budget-trial.ts';
+import { insertRunBudget } from '../support/budgets/run-budget.ts';
 import { POSTGRES_KINDS } from '../support/postgres.ts';
 
 const AMOUNT = parseUsd('0.02');
@@ -64,22 +65,7 @@ beforeAll(async () => {
   if (kind === undefined) throw new Error('no PostgreSQL to test with');
   db = await startAdminDatabase(kind);
   provider = await startBillingProvider();
-  const budget = await insertBudget(db.pool, {
-    accountId: 1,
-    name: 'Runs',
-    scope: 'run',
-    metadataKey: null,
-    value: null,
-    amount: AMOUNT,
-    period: 'once',
-    timeZone: 'UTC',
-    isHard: true,
-    whenUnknown: 'refuse',
-    heldWhenUnknown: null,
-    reserves: 'greatest',
-    contact: null,
-  });
-  budgetId = budget.id;
+  budgetId = await insertRunBudget(db.pool, AMOUNT);
 }, 60_000);
 beforeEach(async () => {
   await fleet?.stopAll();
@@ -109,13 +95,13 @@ test('after the time that is set, what a lost node may have spent of the runs th
 
   const overview = z
     .object({ nodes: z.array(z.looseObject({ name: z.string() })) })
-    .parse(await (await db.ask('/api/v1/budget-overview')).json());
+    .parse(await (await db.ask('/budget-overview')).json());
   expect(overview.nodes.find(({ name }) => name === 'lost')).toMatchObject({
     mode: 'sharing',
     lost: true,
     holds: [{ account_id: 1, budget_id: budgetId, held_usd: '0.02', unused_usd: '0.015' }],
   });
-  const path = '/api/v1/budget-nodes/lost/release';
+  const path = '/budget-nodes/lost/release';
   expect(await db.send('POST', path)).toEqual({ status: 200, body: { released_usd: '0.015' } });
   expect(await db.send('POST', path)).toMatchObject({ status: 404 });
   const { rows: noted } = await db.pool.query(

@@ -43,6 +43,22 @@ export function signOutPerson(id: number) {
   return sendJson('post', '/people/{id}/sign-out', { id });
 }
 
+export type AccountRetention = ApiAnswer<'get', '/accounts/{id}/retention'>;
+
+export function retentionQuery(accountId: number) {
+  return queryOptions({
+    queryKey: ['retention', accountId],
+    queryFn: ({ signal }) => getJson('/accounts/{id}/retention', { id: accountId }, signal),
+  });
+}
+
+export function changeRetention(
+  accountId: number,
+  days: Pick<AccountRetention, 'retention_rows' | 'retention_bodies'>,
+) {
+  return sendJson('put', '/accounts/{id}/retention', { id: accountId }, days);
+}
+
 export function createApiToken(token: {
   readonly name: string;
   readonly scopes: readonly Scope[];

@@ -35,6 +35,8 @@ const RetentionBody = z
       .int()
       .nullable()
       .describe('Days that bodies and texts are kept; null: as the gateway does'),
+    gateway_rows: z.number().int().describe('Days that the gateway keeps calls, which is the most'),
+    gateway_bodies: z.number().int().describe('Days that it keeps bodies'),
   })
   .openapi('AccountRetention');
 
@@ -99,7 +101,7 @@ const renameAccountRoute = createRoute({
 export const accountRetentionRoute = createRoute({
   method: 'get',
   path: '/api/v1/accounts/{id}/retention',
-  summary: 'How long an account keeps its calls and bodies, where it keeps less than the gateway; for the operator',
+  summary: 'How long an account keeps its calls and bodies, where it keeps less than the gateway; for its owners',
   request: { params: IdParameter },
   responses: {
     200: jsonAnswer(RetentionBody, 'Its own limits'),
@@ -111,7 +113,7 @@ export const accountRetentionRoute = createRoute({
 export const setAccountRetentionRoute = createRoute({
   method: 'put',
   path: '/api/v1/accounts/{id}/retention',
-  summary: 'Let an account keep its calls and bodies for fewer days than the gateway does; for the operator',
+  summary: 'Let an account keep its calls and bodies for fewer days than the gateway does; for its owners',
   description: 'It counts at the next hourly turn of retention. What it deletes does not come back.',
   request: {
     params: IdParameter,
@@ -125,23 +127,40 @@ export const setAccountRetentionRoute = createRoute({
   },
 });
 
-function formatRetention({ rowsDays, bodiesDays }: RetentionDays): z.infer<typeof RetentionBody> {
-  return { retention_rows: rowsDays, retention_bodies: bodiesDays };
+type GatewayDays = Readonly<Record<'rowsDays' | 'bodiesDays', number>>;
+
+async function readGatewayDays(pool: pg.Pool): Promise<GatewayDays> {
+  const shared = await readSharedSettings(pool);
+  if (shared === null) throw databaseUnavailable();
+  return { rowsDays: Number(shared.retention_rows.value), bodiesDays: Number(shared.retention_bodies.value) };
+}
+
+function formatRetention(own: RetentionDays, gateway: GatewayDays): z.infer<typeof RetentionBody> {
+  return {
+    retention_rows: own.rowsDays,
+    retention_bodies: own.bodiesDays,
+    gateway_rows: gateway.rowsDays,
+    gateway_bodies: gateway.bodiesDays,
+  };
+}
+
+/** An owner's own account; the operator names any. */
+function requireOwnAccount(c: Context, id: number): void {
+  const principal = principalOf(c);
+  if (principal.kind !== 'operator' && principal.accountId !== id) throw NO_ACCOUNT;
 }
 
 /** Days are partitions that all accounts share, so none outlives the gateway's limit. */
-async function refuseLonger(pool: pg.Pool, { rowsDays, bodiesDays }: RetentionDays): Promise<void> {
-  const shared = await readSharedSettings(pool);
-  if (shared === null) throw databaseUnavailable();
-  for (const [name, days] of [
-    ['retention_rows', rowsDays],
-    ['retention_bodies', bodiesDays],
+function refuseLonger({ rowsDays, bodiesDays }: RetentionDays, gateway: GatewayDays): void {
+  for (const [name, days, most] of [
+    ['retention_rows', rowsDays, gateway.rowsDays],
+    ['retention_bodies', bodiesDays, gateway.bodiesDays],
   ] as const) {
-    if (days !== null && days > Number(shared[name].value))
+    if (days !== null && days > most)
       throw new ApiError(
         409,
         'retention_too_long',
-        `The gateway keeps them for ${shared[name].value} days. For more, raise that with \`tollgate settings set ${name} ${days}\` and give the other accounts limits of their own.`,
+        `The gateway keeps them for ${most} days. For more, raise that with \`tollgate settings set ${name} ${days}\` and give the other accounts limits of their own.`,
       );
   }
 }
@@ -158,18 +177,24 @@ export function addAccountRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   });
 
   app.openapi(accountRetentionRoute, async (c) => {
-    const retention = await readAccountRetention(requireWholeDatabase(deps), c.req.valid('param').id);
+    const { id } = c.req.valid('param');
+    requireOwnAccount(c, id);
+    const pool = requireWholeDatabase(deps);
+    const retention = await readAccountRetention(pool, id);
     if (retention === null) throw NO_ACCOUNT;
-    return c.json(formatRetention(retention), 200);
+    return c.json(formatRetention(retention, await readGatewayDays(pool)), 200);
   });
 
   app.openapi(setAccountRetentionRoute, async (c) => {
     const { retention_rows: rowsDays, retention_bodies: bodiesDays } = c.req.valid('json');
+    const { id } = c.req.valid('param');
+    requireOwnAccount(c, id);
     const pool = requireWholeDatabase(deps);
-    await refuseLonger(pool, { rowsDays, bodiesDays });
-    const retention = await changeAccountRetention(pool, c.req.valid('param').id, { rowsDays, bodiesDays });
+    const gateway = await readGatewayDays(pool);
+    refuseLonger({ rowsDays, bodiesDays }, gateway);
+    const retention = await changeAccountRetention(pool, id, { rowsDays, bodiesDays });
     if (retention === null) throw NO_ACCOUNT;
-    return c.json(formatRetention(retention), 200);
+    return c.json(formatRetention(retention, gateway), 200);
   });
 
   app.openapi(renameAccountRoute, async (c) => {

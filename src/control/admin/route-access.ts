@@ -34,8 +34,8 @@ export const ROUTE_ACCESS: Readonly<Record<string, Access>> = {
   'GET /api/v1/accounts': READ,
   'POST /api/v1/accounts': OPERATOR,
   'PATCH /api/v1/accounts/{id}': OPERATOR,
-  'GET /api/v1/accounts/{id}/retention': OPERATOR,
-  'PUT /api/v1/accounts/{id}/retention': OPERATOR,
+  'GET /api/v1/accounts/{id}/retention': OWNER,
+  'PUT /api/v1/accounts/{id}/retention': OWNER,
 
   'GET /api/v1/status': OPERATOR,
   'POST /api/v1/restart': OPERATOR,

@@ -1,5 +1,6 @@
 /** Looks at what was stored since the last look, and notes what rules are true of. One node at a time does it. */
 import type pg from 'pg';
+import { type FirstKeys, readFirstKeys } from '../store/key-rotations.ts';
 import { createFactReader, forgetOldFacts } from './brake-facts.ts';
 import { forgetOldHits, insertHit, listRecentHits } from './brake-hits.ts';
 import { readAllRules, USUAL_RULES } from './brake-rules.ts';
@@ -25,10 +26,11 @@ export function createCallWatch({ pool, nowMs }: CallWatchOptions): CallWatch {
   let forgottenMs = Number.NEGATIVE_INFINITY;
 
   /** What was hit and resumed meanwhile, here or by people. */
-  async function readHits(): Promise<void> {
+  async function readHits(first: FirstKeys): Promise<void> {
     const sinceMs = lastHitsMs;
     const { atMs, hits } = await listRecentHits(pool, sinceMs);
-    for (const hit of hits) {
+    for (const { value, ...named } of hits) {
+      const hit = { ...named, value: named.scope === 'key' ? firstOf(value, first) : value };
       if (hit.resumedMs !== null) detector.beginAnew(hit, hit.resumedMs);
       else if (sinceMs === null) detector.remember(hit, hit.rule, hit.hitMs);
     }
@@ -37,7 +39,8 @@ export function createCallWatch({ pool, nowMs }: CallWatchOptions): CallWatch {
 
   return {
     look: async () => {
-      await readHits();
+      const first = await readFirstKeys(pool);
+      await readHits(first);
       if (performance.now() - forgottenMs > FORGET_INTERVAL_MS) {
         await forgetOldFacts(pool);
         await forgetOldHits(pool);
@@ -50,14 +53,19 @@ export function createCallWatch({ pool, nowMs }: CallWatchOptions): CallWatch {
         const facts = await reader.next(pool);
         if (facts.length === 0) return { calls, hits: noted };
         calls += facts.length;
-        for (const fact of facts) {
+        for (const stored of facts) {
+          // Halves of a rotation are one key.
+          const fact = { ...stored, keyId: first.get(stored.keyId) ?? stored.keyId };
           for (const hit of detector.note(fact, rules.get(fact.accountId) ?? USUAL_RULES, nowMs())) {
-            const stored = await insertHit(pool, hit);
-            if (stored === 'full') await insertHit(pool, { ...hit, action: 'alarm' });
+            if ((await insertHit(pool, hit)) === 'full') await insertHit(pool, { ...hit, action: 'alarm' });
             noted += 1;
           }
         }
       }
     },
   };
+}
+
+function firstOf(keyId: string, first: FirstKeys): string {
+  return String(first.get(Number(keyId)) ?? keyId);
 }

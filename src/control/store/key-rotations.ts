@@ -1,12 +1,24 @@
-/** Which keys are one, as far as limits and budgets go: the halves of a rotation, and those of the rotations before it. */
+/** Which keys are one, as far as limits, budgets and brakes go: the halves of a rotation, and those of the rotations before it. */
+
+import type pg from 'pg';
 
 interface RotatedKey {
   readonly keyId: number;
   readonly replacedBy: number | null;
 }
 
+export type FirstKeys = ReadonlyMap<number, number>;
+
+/** Of all accounts: a key's number is its own in all of them. */
+export async function readFirstKeys(pool: pg.Pool): Promise<FirstKeys> {
+  const { rows } = await pool.query<RotatedKey>(
+    'select id as "keyId", replaced_by as "replacedBy" from gateway_keys where replaced_by is not null',
+  );
+  return listFirstKeys(rows);
+}
+
 /** The first key of each that took another one's place. */
-export function listFirstKeys(keys: readonly RotatedKey[]): ReadonlyMap<number, number> {
+export function listFirstKeys(keys: readonly RotatedKey[]): FirstKeys {
   const replaced = new Map(keys.flatMap(({ keyId, replacedBy }) => (replacedBy === null ? [] : [[replacedBy, keyId]])));
   const first = new Map<number, number>();
   // A key is younger than those that it replaces.

@@ -104,6 +104,8 @@ function readScalar(json: Buffer, start: number, end: number): TopLevelMember['s
   const first = json[start];
   if (end === -1 || first === 123 || first === 91 || end - start > MAX_SCALAR_BYTES) return undefined;
   if (first === 110 && isNamed(json, start, end, 'null')) return null;
+  if (first === 116 && isNamed(json, start, end, 'true')) return true;
+  if (first === 102 && isNamed(json, start, end, 'false')) return false;
   return parseScalar(json.toString('utf8', start, end));
 }
 

@@ -1,8 +1,9 @@
 /** What a request's JSON says of how much it may cost. The body is scanned, not parsed: it may be megabytes long. */
 import { isObject, parseJson } from '../../formats/usage/read-json.ts';
-import { scanTopLevel, type TopLevelMember } from '../../formats/wire/json-top-level.ts';
+import { scanTopLevel, type TopLevelMember, type TopLevelScan } from '../../formats/wire/json-top-level.ts';
 import type { JsonObject } from '../../vocabulary/token-usage.ts';
 import { type AskedTools, NO_TOOLS, readAskedTools, UNREAD_TOOLS } from './asked-tools.ts';
+import { MAY_TELL_MEDIA } from './media.ts';
 
 export interface AskedRequest {
   /** The longest answer that the request allows; null where it states none. */
@@ -24,6 +25,8 @@ export interface AskedRequest {
   readonly predictedBytes: number;
   /** Whether it asks for its prompt to be kept, and for longer than usual. */
   readonly cacheWrites: 'none' | 'default' | 'long';
+  /** Its bytes were searched: there is no picture, sound, file or document in it. */
+  readonly isTextOnly: boolean;
 }
 
 const STATED = [
@@ -51,10 +54,34 @@ const TOOLS = ['tools', 'toolConfig', 'functions'];
 /** Agents, second models and searches without a stated number. */
 const OPEN_ENDED = ['mcp_servers', 'fallbacks', 'web_search_options', 'web_search', 'agent'];
 const SOUND = ['audio', 'modalities'];
+/** All members that tell something of the cost, but for those that state a maximum. */
+const TELLING: ReadonlySet<string> = new Set([
+  ...Object.keys(STATED_WITHIN),
+  ...Object.keys(ANSWERS_WITHIN),
+  ...STORED,
+  ...TOOLS,
+  ...OPEN_ENDED,
+  ...SOUND,
+  PREVIOUS,
+  'prompt',
+  'n',
+  'best_of',
+  'max_tool_calls',
+  'context_management',
+  'service_tier',
+  'serviceTier',
+  'speed',
+  'inference_geo',
+  'prediction',
+]);
 /** Configurations are short; one with a longer schema is not parsed. */
 const MAX_PARSED_BYTES = 256 * 1024;
 /** In a longer body nothing is searched for: it may hold all of it. */
 const MAX_SEARCHED_BYTES = 512 * 1024;
+/** The text of a longer one would be made twice. */
+const MAX_PLAIN_BYTES = 64 * 1024;
+/** What `readMedia` and `readCacheWrites` look for, and more. */
+const MAY_NOT_BE_PLAIN = new RegExp(`${MAY_TELL_MEDIA.source}|"(?:cache_control"|cachePoint"|prompt_cache)`);
 
 type Members = ReadonlyMap<string, TopLevelMember>;
 
@@ -71,10 +98,55 @@ function isThere(member: TopLevelMember | undefined): boolean {
   return member !== undefined && member.scalar !== null && member.scalar !== false;
 }
 
-/** Null where the body is not one JSON object with each of its members once. */
-export function readAskedRequest(body: Buffer, model: string): AskedRequest | null {
-  const { state, members, duplicates } = scanTopLevel(body, null);
+/** Most requests: a text, and at most a stated maximum. */
+const PLAIN_REQUEST: AskedRequest = Object.freeze({
+  statedOutput: null,
+  answers: 1,
+  tools: NO_TOOLS,
+  namesStored: false,
+  previousAnswer: null,
+  isOpenEnded: false,
+  serviceTier: null,
+  speed: null,
+  inferenceGeo: null,
+  wantsSound: false,
+  predictedBytes: 0,
+  cacheWrites: 'none',
+  isTextOnly: true,
+});
+
+/**
+ * Null where the body is not one JSON object with each of its members once. `scan`: of the body, with all its members.
+ */
+export function readAskedRequest(
+  body: Buffer,
+  model: string,
+  scan: TopLevelScan = scanTopLevel(body, null),
+): AskedRequest | null {
+  const { state, members, duplicates } = scan;
   if (state !== 'complete' || duplicates.length > 0) return null;
+  return readPlainRequest(body, members) ?? readAnyRequest(body, members, model);
+}
+
+/** What any request is read as, in a fraction of the time; null for one that is not plain. */
+function readPlainRequest(body: Buffer, members: Members): AskedRequest | null {
+  if (body.length > MAX_PLAIN_BYTES) return null;
+  for (const name of members.keys()) if (TELLING.has(name)) return null;
+  if (MAY_NOT_BE_PLAIN.test(body.toString('latin1'))) return null;
+  const statedOutput = readStated(members);
+  return statedOutput === null ? PLAIN_REQUEST : { ...PLAIN_REQUEST, statedOutput };
+}
+
+function readStated(members: Members): number | null {
+  let most: number | null = null;
+  for (const name of STATED) {
+    const count = countOf(members.get(name)?.scalar);
+    if (count !== null && (most === null || count > most)) most = count;
+  }
+  return most;
+}
+
+function readAnyRequest(body: Buffer, members: Members, model: string): AskedRequest {
   const sliceOf = (name: string): Buffer | null => {
     const member = members.get(name);
     if (member === undefined || member.valueEnd === null || !isThere(member)) return null;
@@ -92,7 +164,7 @@ export function readAskedRequest(body: Buffer, model: string): AskedRequest | nu
       return object === null ? [] : inner.flatMap((member) => countOf(object[member]) ?? []);
     });
 
-  const stated = [...STATED.flatMap((name) => countOf(members.get(name)?.scalar) ?? []), ...within(STATED_WITHIN)];
+  const stated = [readStated(members) ?? [], within(STATED_WITHIN)].flat();
   const prompts = countPrompts(sliceOf('prompt'));
   const asked = ['n', 'best_of'].flatMap((name) => countOf(members.get(name)?.scalar) ?? []);
   const toolSlices = TOOLS.flatMap((name) => sliceOf(name) ?? []);
@@ -112,6 +184,7 @@ export function readAskedRequest(body: Buffer, model: string): AskedRequest | nu
     wantsSound: SOUND.some((name) => sliceOf(name)?.includes(name === 'audio' ? '{' : 'audio') === true),
     predictedBytes: sliceOf('prediction')?.length ?? 0,
     cacheWrites: readCacheWrites(body),
+    isTextOnly: false,
   };
 }
 

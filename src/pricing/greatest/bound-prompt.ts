@@ -4,7 +4,7 @@ import type { AskedRequest } from './asked-request.ts';
 import { NO_TOOLS } from './asked-tools.ts';
 import { type BoundedCall, DEFAULT_WRITES, HIDDEN_TOKENS, readWindow } from './bounded-call.ts';
 import type { KnownPrompt } from './known-prompts.ts';
-import { findPictureTokens, readMedia } from './media.ts';
+import { findPictureTokens, NO_MEDIA, readMedia } from './media.ts';
 
 /** A longer stretch of text that nobody counted is taken as the whole context window. */
 const MAX_READ_BYTES = 512 * 1024;
@@ -19,17 +19,19 @@ export interface PromptBound {
   readonly classes: readonly UsageClass[];
 }
 
+type AskedPrompt = Pick<AskedRequest, 'tools' | 'namesStored' | 'cacheWrites' | 'isTextOnly'>;
+
 /** Null where it may fill a context window that is not known. */
 export function boundPrompt(
   { call, body, model, limits }: BoundedCall,
-  { tools, namesStored, cacheWrites }: Pick<AskedRequest, 'tools' | 'namesStored' | 'cacheWrites'>,
+  { tools, namesStored, cacheWrites, isTextOnly }: AskedPrompt,
   counted: KnownPrompt | null,
 ): PromptBound | null {
   const window = readWindow(limits);
   const from = counted?.from ?? 0;
   const to = counted?.to ?? body.length;
   const isRead = !namesStored && to - from <= MAX_READ_BYTES;
-  const media = isRead ? readMedia(body.toString('latin1', from, to)) : null;
+  const media = isRead ? (isTextOnly ? NO_MEDIA : readMedia(body.toString('latin1', from, to))) : null;
   const ofPicture = findPictureTokens(call.provider, model);
   const ofMedia =
     media === null || media.others > 0 || (media.pictures > 0 && ofPicture === null)

@@ -4,6 +4,7 @@ import type { PicoUsd } from '../../vocabulary/usd.ts';
 import { MAX_MODEL_LENGTH } from '../billing-terms.ts';
 import type { PriceBook } from '../price-book.ts';
 import type { BilledBegin, BilledEnd } from '../to-billable-call.ts';
+import { ExactRates } from './exact-rates.ts';
 import { createFindGreatestCost, type FindGreatestCost } from './find-greatest-cost.ts';
 import type { AskedCall, GreatestCost, SettledCost } from './greatest-cost.ts';
 import { KnownAnswers } from './known-answers.ts';
@@ -29,12 +30,16 @@ const MAX_OPEN_BYTES = 8 * 1024 * 1024;
 /** The provider may leave out a part of what is sent, so that its count says nothing about the whole. */
 const SHORTENED = ['"truncation"', '"clear_tool_uses', '"compact'] as const;
 
+interface Finders {
+  readonly findGreatest: FindGreatestCost;
+  readonly exactRates: ExactRates;
+}
+
 interface OpenCall {
-  readonly kind: string;
-  /** The key and the kind; null where the key is not known. */
-  readonly usualOf: string | null;
+  readonly kind: Kind;
   /** As the request alone gave it; null where nothing is known. */
   readonly bound: PicoUsd | null;
+  /** Whose prompts these are counted with; empty without hashes. */
   readonly conversation: string;
   readonly hashes: BodyHashes | null;
 }
@@ -47,26 +52,71 @@ function readHashes(call: AskedCall): BodyHashes | null {
 }
 
 /** What has the same tokenizer and the same rules for what is counted. Accounts learn nothing from each other. */
-function kindOf(accountId: number, { provider, providerAlias, endpoint, modelRequested }: AskedCall): string {
-  return `${accountId}\n${provider}\n${providerAlias ?? ''}\n${endpoint.family}\n${modelRequested?.slice(0, MAX_MODEL_LENGTH) ?? ''}`;
+interface Kind {
+  readonly accountId: number;
+  readonly keyId: number | null;
+  readonly provider: string;
+  readonly providerAlias: string | null;
+  readonly family: string;
+  readonly model: string | null;
+  readonly name: string;
+  /** With the key; null where it is not known. */
+  readonly usualOf: string | null;
+}
+
+function isOfKind(kind: Kind, accountId: number, call: AskedCall): boolean {
+  return (
+    kind.accountId === accountId &&
+    kind.keyId === (call.keyId ?? null) &&
+    kind.provider === call.provider &&
+    kind.providerAlias === call.providerAlias &&
+    kind.family === call.endpoint.family &&
+    kind.model === call.modelRequested
+  );
+}
+
+function describeKind(accountId: number, call: AskedCall): Kind {
+  const { keyId = null, provider, providerAlias, endpoint, modelRequested } = call;
+  const name = `${accountId}\n${provider}\n${providerAlias ?? ''}\n${endpoint.family}\n${modelRequested?.slice(0, MAX_MODEL_LENGTH) ?? ''}`;
+  return {
+    accountId,
+    keyId,
+    provider,
+    providerAlias,
+    family: endpoint.family,
+    model: modelRequested,
+    name,
+    usualOf: keyId === null ? null : `${keyId}\n${name}`,
+  };
+}
+
+function nameConversation(kind: Kind, call: AskedCall): string {
+  return `${call.conversations ?? ''}\n${kind.name}`;
 }
 
 /** `bookOf` is null as long as the prices are not loaded: until then nothing has one. */
 export function createCallCosts(bookOf: (accountId: number) => PriceBook | null): CallCosts {
-  const finders = new WeakMap<PriceBook, FindGreatestCost>();
+  const finders = new WeakMap<PriceBook, Finders>();
   const prompts = new KnownPrompts();
   const excess = new LearntExcess();
   const usualCosts = new UsualCosts();
   const answers = new KnownAnswers();
   const open = new Map<string, OpenCall>();
+  /** The last call's, which is mostly the next one's. */
+  let lastKind: Kind | null = null;
   let openBytes = 0;
 
-  function finderOf(book: PriceBook): FindGreatestCost {
+  function findersOf(book: PriceBook): Finders {
     const known = finders.get(book);
     if (known !== undefined) return known;
-    const made = createFindGreatestCost(book, answers.find);
+    const made = { findGreatest: createFindGreatestCost(book, answers.find), exactRates: new ExactRates(book) };
     finders.set(book, made);
     return made;
+  }
+
+  function kindOf(accountId: number, call: AskedCall): Kind {
+    if (lastKind === null || !isOfKind(lastKind, accountId, call)) lastKind = describeKind(accountId, call);
+    return lastKind;
   }
 
   function keepOpen(id: string, call: OpenCall): void {
@@ -94,15 +144,14 @@ export function createCallCosts(bookOf: (accountId: number) => PriceBook | null)
       const book = bookOf(accountId);
       if (book === null) return { kind: 'unknown', why: 'unpriced' };
       const kind = kindOf(accountId, call);
-      const conversation = `${call.conversations ?? ''}\n${kind}`;
       const hashes = readHashes(call);
+      const conversation = hashes === null ? '' : nameConversation(kind, call);
       const counted = hashes === null ? null : prompts.find(conversation, hashes);
-      const found = finderOf(book)(call, counted);
+      const found = findersOf(book).findGreatest(call, counted);
       const bound = found.kind === 'known' ? found.amount : null;
-      const greatest = found.kind === 'known' ? { ...found, amount: excess.raise(kind, found.amount) } : found;
-      const usualOf = call.keyId === undefined ? null : `${call.keyId}\n${kind}`;
-      if (call.id !== undefined) keepOpen(call.id, { kind, usualOf, bound, conversation, hashes });
-      const usual = usualOf === null ? null : usualCosts.find(usualOf);
+      const greatest = found.kind === 'known' ? { ...found, amount: excess.raise(kind.name, found.amount) } : found;
+      if (call.id !== undefined) keepOpen(call.id, { kind, bound, conversation, hashes });
+      const usual = kind.usualOf === null ? null : usualCosts.find(kind.usualOf);
       return usual === null ? greatest : { ...greatest, usual };
     },
 
@@ -110,11 +159,13 @@ export function createCallCosts(bookOf: (accountId: number) => PriceBook | null)
       const book = bookOf(accountId);
       const call = takeOpen(begin.id);
       if (book === null) return { kind: 'unknown', why: 'unpriced', knownAmount: 0n };
-      const settled = settledCostOf(begin, end, book);
+      const usual = findersOf(book).exactRates.costOf(begin, end);
+      const settled: SettledCost = usual === null ? settledCostOf(begin, end, book) : { kind: 'exact', amount: usual };
       if (call === null || settled.kind !== 'exact') return settled;
-      if (call.usualOf !== null && end.outcome === 'ok') usualCosts.note(call.usualOf, settled.amount);
+      const { usualOf } = call.kind;
+      if (usualOf !== null && end.outcome === 'ok') usualCosts.note(usualOf, settled.amount);
       if (call.bound === null) return settled;
-      excess.note(call.kind, call.bound, settled.amount);
+      excess.note(call.kind.name, call.bound, settled.amount);
       const { usage, usageSource, outcome, providerRequestId } = end;
       if (usage === null || usageSource !== 'provider' || outcome !== 'ok') return settled;
       const prompt = countPrompt(usage.classes);

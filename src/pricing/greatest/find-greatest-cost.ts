@@ -4,9 +4,9 @@
  * could cause. See docs/decisions/0059-what-a-call-can-cost.md.
  */
 
-import type { ProviderName } from '../../vocabulary/call-record.ts';
 import { MAX_MODEL_LENGTH, readBillingModel } from '../billing-terms.ts';
 import type { PriceBook } from '../price-book.ts';
+import { minuteOf } from '../price-row.ts';
 import { EMBEDDING_ENDPOINTS, TEXT_ENDPOINTS } from '../text-endpoints.ts';
 import { readAskedRequest } from './asked-request.ts';
 import { boundEmbedding, boundRerank } from './bound-inputs.ts';
@@ -14,7 +14,7 @@ import { boundPictures, PREDICT } from './bound-pictures.ts';
 import { boundSound, SPEECH } from './bound-sound.ts';
 import { boundText } from './bound-text.ts';
 import { type BoundedCall, known, unknown } from './bounded-call.ts';
-import { type AskedTerms, DearestRates, type RateOf } from './dearest-rates.ts';
+import { createDearestRates } from './dearest-rates.ts';
 import type { AskedCall, GreatestCost } from './greatest-cost.ts';
 import type { KnownPrompt } from './known-prompts.ts';
 import { findModelLimits, type ModelLimits } from './model-limits.ts';
@@ -31,7 +31,7 @@ const PICTURE_FAMILIES: ReadonlySet<string> = new Set([
 const SOUND_FAMILIES: ReadonlySet<string> = new Set(['audio.transcriptions', 'audio.translations']);
 const RERANK = 'rerank';
 /** A bound, since clients can invent names. */
-const MAX_KEPT_LIMITS = 2_000;
+const MAX_KEPT_MODELS = 2_000;
 
 /** `counted`: of an earlier request with much the same bytes. */
 export type FindGreatestCost = (call: AskedCall, counted: KnownPrompt | null) => GreatestCost;
@@ -41,34 +41,18 @@ export function createFindGreatestCost(
   book: PriceBook,
   tokensOf: (answerId: string) => number | null = () => null,
 ): FindGreatestCost {
-  const rates = new DearestRates(book);
-  const limitsOf = new Map<string, ModelLimits>();
+  const models = new Map<string, KnownModel>();
 
-  function findLimits(provider: ProviderName, names: readonly string[]): ModelLimits {
-    const key = `${provider}\n${names.join('\n')}`;
-    const known = limitsOf.get(key);
+  function readModel(call: AskedCall, model: string): KnownModel {
+    const { provider, providerAlias, region, requestedAtMs, endpoint } = call;
+    if (!book.isMinuteSteady(requestedAtMs)) return describeModel(book, call, model);
+    const key = `${minuteOf(requestedAtMs)}\n${provider}\n${providerAlias ?? ''}\n${endpoint.family}\n${region ?? ''}\n${model}`;
+    const known = models.get(key);
     if (known !== undefined) return known;
-    const limits = joinLimits(names.map((name) => findModelLimits(provider, name)));
-    if (limitsOf.size >= MAX_KEPT_LIMITS) limitsOf.clear();
-    limitsOf.set(key, limits);
-    return limits;
-  }
-
-  function readCall(call: AskedCall, body: Buffer, model: string): BoundedCall {
-    const { provider, providerAlias, region, requestedAtMs } = call;
-    const found = book.findPrices({ provider, providerAlias, atMs: requestedAtMs }, model);
-    const names = [model, found.billingModel, ...(found.rename === null ? [] : [found.rename.model])];
-    const rateFor = ({ serviceTier, speed, inferenceGeo }: AskedTerms): RateOf =>
-      rates.find({
-        provider,
-        providerAlias,
-        endpoint: call.endpoint.family,
-        region,
-        requestedAtMs,
-        model,
-        asked: { serviceTier, speed, inferenceGeo },
-      });
-    return { call, body, model, limits: findLimits(provider, names), rateFor };
+    const made = describeModel(book, call, model);
+    if (models.size >= MAX_KEPT_MODELS) models.clear();
+    models.set(key, made);
+    return made;
   }
 
   return (call, counted) => {
@@ -88,18 +72,38 @@ export function createFindGreatestCost(
     if (body === 'none' || model === null) return unknown('unread-body');
     // No price is for a longer name, and what is found is kept by name.
     if (model.length > MAX_MODEL_LENGTH) return unknown('unpriced');
-    const asked = readCall(call, body, model);
+    const asked: BoundedCall = { call, body, model, ...readModel(call, model) };
     if (isRerank) return boundRerank(asked);
     if (isEmbedding) return boundEmbedding(asked);
     if (isPicture) return boundPictures(asked, book);
     if (isSound) return boundSound(asked);
-    const request = readAskedRequest(body, model);
+    const request = readAskedRequest(body, model, call.scan);
     if (request === null) return unknown('unread-body');
     const { previousAnswer } = request;
     if (previousAnswer === null) return boundText(asked, request, counted);
     const tokens = tokensOf(previousAnswer);
     const isKept = { ...request, namesStored: request.namesStored || tokens === null };
     return boundText(asked, isKept, { tokens: tokens ?? 0, from: 0, to: body.length });
+  };
+}
+
+/** What is the same for all calls to a model in a minute. */
+type KnownModel = Pick<BoundedCall, 'limits' | 'rateFor'>;
+
+function describeModel(book: PriceBook, call: AskedCall, model: string): KnownModel {
+  const { provider, providerAlias, region, requestedAtMs, endpoint } = call;
+  const found = book.findPrices({ provider, providerAlias, atMs: requestedAtMs }, model);
+  const names = [model, found.billingModel, ...(found.rename === null ? [] : [found.rename.model])];
+  return {
+    limits: joinLimits(names.map((name) => findModelLimits(provider, name))),
+    rateFor: createDearestRates(book, {
+      provider,
+      providerAlias,
+      endpoint: endpoint.family,
+      region,
+      requestedAtMs,
+      model,
+    }),
   };
 }
 

@@ -1,4 +1,5 @@
 /** No recorded answer and no worked case costs more than the bound of a request that could have caused it. */
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type AskedAndEnded, askedOfCase, askedOfFixture } from '../../../test/support/asked-calls.ts';
 import { readCostCases } from '../../../test/support/cost-cases.ts';
@@ -79,6 +80,55 @@ function ask(
     null,
   );
 }
+
+/** Content as chats have it, some of it what bounds are looked for by. */
+const content = fc.oneof(
+  fc.string({ maxLength: 200 }),
+  fc.constantFrom('"type":"image"', '{"image": {"format"', ' "cache_control"', 'x'.repeat(70_000)),
+  fc.array(
+    fc.constantFrom(
+      { type: 'text', text: 'Hello.' },
+      { type: 'image_url', image_url: { url: 'https://example.com/cat.png' } },
+      { type: 'text', text: 'Hello.', cache_control: { type: 'ephemeral', ttl: '1h' } },
+      { type: 'input_file', file_id: 'file-1' },
+      { image: { format: 'png', source: {} } },
+      { inlineData: { mimeType: 'image/png', data: 'AAAA' } },
+    ),
+    { maxLength: 3 },
+  ),
+);
+const member = fc.constantFrom(
+  { max_tokens: 100 },
+  { max_completion_tokens: 200 },
+  { temperature: 0.5 },
+  { prompt_cache_key: 'k' },
+  { n: 3 },
+  { tools: [{ type: 'function', function: { name: 'f' } }] },
+  { service_tier: 'auto' },
+  { stream: true },
+);
+
+it('is the same for a plain request, which is read in a shorter way, as for one that says nothing more', () => {
+  fc.assert(
+    fc.property(
+      fc.array(content, { minLength: 1, maxLength: 3 }),
+      fc.array(member, { maxLength: 3 }),
+      fc.constantFrom(
+        ['openai', 'gpt-4o-mini', '/v1/chat/completions'],
+        ['anthropic', 'claude-sonnet-4-5', '/v1/messages'],
+      ),
+      (contents, members, [provider, model, path]) => {
+        const messages = contents.map((each) => ({ role: 'user', content: each }));
+        const body = Object.assign({ model, messages }, ...members);
+        const asked = (name: string) =>
+          ask(provider === 'openai' ? 'openai' : 'anthropic', path ?? '', { ...body, [name]: null });
+        // A member of which bounds know, which says nothing, and one as long of which they know nothing.
+        expect(asked('spree')).toEqual(asked('speed'));
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
 
 const HELLO = [{ role: 'user', content: 'Hello.' }];
 

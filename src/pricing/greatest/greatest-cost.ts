@@ -1,4 +1,5 @@
 /** What a call can cost at most, told before it is forwarded, and what it did cost. Budgets reserve one and settle the other. */
+import type { TopLevelScan } from '../../formats/wire/json-top-level.ts';
 import type { Endpoint } from '../../providers/provider.ts';
 import type { ProviderName } from '../../vocabulary/call-record.ts';
 import type { PicoUsd } from '../../vocabulary/usd.ts';
@@ -20,6 +21,8 @@ export interface AskedCall {
   readonly contentType: string | null;
   /** `none`: there is none. `unread`: it is streamed or encoded, so that nothing in it is known. */
   readonly body: Buffer | 'none' | 'unread';
+  /** Of the body, with all its members, where one was made before. */
+  readonly scan?: TopLevelScan;
 }
 
 /** Where the most of the answer's length comes from. */

@@ -25,3 +25,13 @@ it('follows what calls cost now', () => {
   for (let call = 0; call < 100_000; call += 1) costs.note('a', 100n);
   expect(costs.find('a')).toBeLessThan(110n);
 });
+
+it.each([1n, 31n, 32n, 2n ** 32n - 1n, 2n ** 32n, 2n ** 53n - 1n, 2n ** 53n, 2n ** 70n])(
+  'is no less than %s where all calls cost that, and at most a sixteenth more',
+  (amount) => {
+    const costs = new UsualCosts();
+    for (let call = 0; call < 100; call += 1) costs.note('a', amount);
+    const found = costs.find('a') ?? 0n;
+    expect([found >= amount, found <= amount + amount / 16n]).toEqual([true, true]);
+  },
+);

@@ -36,6 +36,7 @@ export interface Booking {
 export type Taken = Booking | LimitRefusal | null;
 
 interface OpenAsk {
+  readonly subject: string;
   readonly limit: Limit;
   readonly need: Credits;
   readonly settle: (taken: Taken) => void;
@@ -44,6 +45,8 @@ interface OpenAsk {
 export class LimitPurses {
   readonly #purses = new Map<string, Purse>();
   readonly #asks = new Map<number, OpenAsk>();
+  /** How many asks are open, by subject. */
+  readonly #asking = new Map<string, number>();
   readonly #send: (message: LimitAsk | LimitReturn) => boolean;
   readonly #onUnanswered: () => void;
   readonly #nowMs: () => number;
@@ -65,15 +68,7 @@ export class LimitPurses {
 
   /** At once where the purse has enough. */
   take(subject: string, limit: Limit, need: Credits): Booking | Promise<Taken> {
-    const purse = this.#purses.get(subject);
-    if (purse !== undefined && isSame(purse.limit, limit) && this.#nowMs() - purse.grantedAtMs < LEASE_MS) {
-      const left = subtractCredits(purse.credits, need);
-      if (left.slots >= 0 && left.requests >= 0 && left.tokens >= 0) {
-        purse.credits = left;
-        return { subject, credits: need };
-      }
-    }
-    return this.#ask(subject, limit, need, purse);
+    return this.#takeFromPurse(subject, limit, need) ?? this.#ask(subject, limit, need);
   }
 
   /** Slots of calls that are over, and the difference between tokens taken and used, which may be below zero. */
@@ -96,9 +91,10 @@ export class LimitPurses {
       if (granted !== null) this.give(subject, granted);
       return;
     }
-    this.#asks.delete(ask);
+    this.#close(ask, open);
     if (granted === null) {
-      open.settle(refusal);
+      // What another ask was given to spare, or an ended call has left, may be enough.
+      open.settle(this.#takeFromPurse(subject, open.limit, open.need) ?? refusal);
       return;
     }
     const purse = this.#purses.get(subject);
@@ -136,14 +132,24 @@ export class LimitPurses {
     this.#send({ type: 'limit-return', subject, credits, isAll: true });
   }
 
-  #ask(subject: string, limit: Limit, need: Credits, purse: Purse | undefined): Promise<Taken> {
+  #takeFromPurse(subject: string, limit: Limit, need: Credits): Booking | null {
+    const purse = this.#purses.get(subject);
+    if (purse === undefined || !isSame(purse.limit, limit) || this.#nowMs() - purse.grantedAtMs >= LEASE_MS)
+      return null;
+    const left = subtractCredits(purse.credits, need);
+    if (left.slots < 0 || left.requests < 0 || left.tokens < 0) return null;
+    purse.credits = left;
+    return { subject, credits: need };
+  }
+
+  #ask(subject: string, limit: Limit, need: Credits): Promise<Taken> {
     this.#lastAsk += 1;
     const ask = this.#lastAsk;
-    const back = purse?.credits ?? NO_CREDITS;
+    const back = this.#purses.get(subject)?.credits ?? NO_CREDITS;
     this.#purses.delete(subject);
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
-        this.#asks.delete(ask);
+        this.#close(ask, open);
         this.#onUnanswered();
         resolve(null);
       }, ANSWER_LIMIT_MS);
@@ -151,11 +157,21 @@ export class LimitPurses {
         clearTimeout(timer);
         resolve(taken);
       };
-      this.#asks.set(ask, { limit, need, settle });
-      if (this.#send({ type: 'limit-ask', ask, subject, limit, need, back })) return;
-      this.#asks.delete(ask);
+      const open: OpenAsk = { subject, limit, need, settle };
+      const others = this.#asking.get(subject) ?? 0;
+      this.#asks.set(ask, open);
+      this.#asking.set(subject, others + 1);
+      if (this.#send({ type: 'limit-ask', ask, subject, limit, need, back, isAlone: others === 0 })) return;
+      this.#close(ask, open);
       settle(null);
     });
+  }
+
+  #close(ask: number, { subject }: OpenAsk): void {
+    this.#asks.delete(ask);
+    const others = (this.#asking.get(subject) ?? 1) - 1;
+    if (others === 0) this.#asking.delete(subject);
+    else this.#asking.set(subject, others);
   }
 }
 

@@ -23,8 +23,8 @@ class Process {
 
   readonly send = (message: LimitAnswer | LimitRecall): boolean => this.#down.push(message) > 0;
 
-  take(limit: Limit): void {
-    const taken = this.purses.take('key:1', limit, SLOT);
+  take(limit: Limit, need = SLOT): void {
+    const taken = this.purses.take('key:1', limit, need);
     if (!(taken instanceof Promise)) {
       this.held.push(taken);
       return;
@@ -113,6 +113,29 @@ test('calls at once are never more than the limit, and every slot is free when a
     ),
     { numRuns: 300 },
   );
+});
+
+test('a burst of as many calls as are allowed at once passes, and not one more', async () => {
+  const limit = { concurrent: 100 };
+  const bank = createLimitBank(() => Date.now());
+  const one = new Process(bank);
+  for (let call = 0; call < 101; call += 1) one.take(limit);
+  while (one.deliverUp());
+  while (await one.deliverDown());
+  await Promise.resolve();
+  expect([one.held.length, one.asked]).toEqual([100, 0]);
+  one.purses.close();
+});
+
+test('a burst of as many calls as are allowed in a minute passes', async () => {
+  const bank = createLimitBank(() => Date.now());
+  const one = new Process(bank);
+  for (let call = 0; call < 100; call += 1) one.take({ requestsPerMinute: 100 }, { ...SLOT, slots: 0, requests: 1 });
+  while (one.deliverUp());
+  while (await one.deliverDown());
+  await Promise.resolve();
+  expect([one.held.length, one.asked]).toEqual([100, 0]);
+  one.purses.close();
 });
 
 test('a call passes when nobody answers in time, that is said, and what comes too late is given back', async () => {

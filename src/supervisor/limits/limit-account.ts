@@ -29,15 +29,16 @@ export class LimitAccount<Child> {
     this.#tokens = sized(this.#tokens, part(tokensPerMinute), nowMs);
   }
 
-  /** More than was needed where there is plenty; or why not. */
-  take(child: Child, need: Credits, nowMs: number): Credits | LimitRefusal {
+  /** More than was needed where there is plenty and `mayHaveSpare`; or why not. */
+  take(child: Child, need: Credits, mayHaveSpare: boolean, nowMs: number): Credits | LimitRefusal {
     const refusal = this.#refuse(need, nowMs);
     if (refusal !== null) return refusal;
     const free = this.#slots === null ? 0 : this.#slots - this.#lentSlots;
+    const spareShare = mayHaveSpare ? SPARE_SHARE : 0;
     const granted = {
-      slots: this.#slots === null ? 0 : withSpare(need.slots, free, this.#slots),
-      requests: takeWithSpare(this.#requests, need.requests, nowMs),
-      tokens: takeWithSpare(this.#tokens, need.tokens, nowMs),
+      slots: this.#slots === null ? 0 : withSpare(need.slots, free, this.#slots * spareShare),
+      requests: takeWithSpare(this.#requests, need.requests, spareShare, nowMs),
+      tokens: takeWithSpare(this.#tokens, need.tokens, spareShare, nowMs),
     };
     const holder = this.#holderOf(child);
     holder.slots += granted.slots;
@@ -102,14 +103,14 @@ function sized(bucket: TokenBucket | null, capacity: number | null, nowMs: numbe
   return bucket;
 }
 
-function withSpare(need: number, free: number, capacity: number): number {
-  return need === 0 ? 0 : need + Math.max(0, Math.min(Math.floor(free - need), Math.floor(capacity * SPARE_SHARE)));
+function withSpare(need: number, free: number, spare: number): number {
+  return need === 0 ? 0 : need + Math.max(0, Math.min(Math.floor(free - need), Math.floor(spare)));
 }
 
 /** A call that needs more than the whole limit takes all of it. */
-function takeWithSpare(bucket: TokenBucket | null, need: number, nowMs: number): number {
+function takeWithSpare(bucket: TokenBucket | null, need: number, spareShare: number, nowMs: number): number {
   if (bucket === null) return 0;
-  const given = withSpare(Math.min(need, bucket.capacity), bucket.level(nowMs), bucket.capacity);
+  const given = withSpare(Math.min(need, bucket.capacity), bucket.level(nowMs), bucket.capacity * spareShare);
   bucket.take(given, nowMs);
   return given;
 }

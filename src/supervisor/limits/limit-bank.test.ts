@@ -42,6 +42,7 @@ class Child implements LimitChild {
       limit,
       need,
       back: { slots: 0, requests: 0, tokens: 0 },
+      isAlone: true,
     };
     this.#bank.ask(this, message);
     return message;

@@ -110,7 +110,7 @@ export function createLimitBank(nowMs: () => number = () => performance.now()): 
     book.timer = null;
     book.missing.clear();
     for (const { child, ask } of book.waiting.splice(0))
-      answer(child, ask.ask, subject, book.account.take(child, ask.need, nowMs()));
+      answer(child, ask.ask, subject, book.account.take(child, ask.need, ask.isAlone, nowMs()));
   }
 
   function noteReturned(subject: string, book: Booked, child: LimitChild): void {
@@ -122,7 +122,7 @@ export function createLimitBank(nowMs: () => number = () => performance.now()): 
       if (!isNothing(ask.back)) booked.get(ask.subject)?.account.giveBack(child, ask.back, false, nowMs());
       const [subject, book] = find(ask.subject);
       book.account.setLimit(ask.limit, share, nowMs());
-      const taken = book.account.take(child, ask.need, nowMs());
+      const taken = book.account.take(child, ask.need, ask.isAlone, nowMs());
       if ('kind' in taken && recall(subject, book, child)) book.waiting.push({ child, ask });
       else answer(child, ask.ask, subject, taken);
     },

@@ -14,6 +14,8 @@ export interface TrialGateway {
 export interface TrialPlan {
   readonly run: string;
   readonly calls: number;
+  /** How many small ones follow at most; as many as `calls` where it is absent. */
+  readonly restCalls?: number;
   /** The budget of the run in dollars, sent with each call; absent where a budget is declared. */
   readonly budgetHeader?: string;
   readonly random: () => number;
@@ -29,6 +31,8 @@ export interface TrialAnswers {
   readonly odd: readonly string[];
 }
 
+const REFUSALS = 3;
+
 export async function runTrial(
   gateway: TrialGateway,
   plan: TrialPlan,
@@ -37,8 +41,8 @@ export async function runTrial(
   const burst = await Promise.all(Array.from({ length: plan.calls }, (_, index) => makeCall(gateway, plan, index)));
   await turns;
   const rest: string[] = [];
-  // What is left after the burst is spent one call after another, with small ones.
-  for (let refused = 0, index = 0; refused < 3 && index < plan.calls; index += 1) {
+  // What is left after the burst is spent one call after another, with small ones, until several do not fit.
+  for (let refused = 0, index = 0; refused < REFUSALS && index < (plan.restCalls ?? plan.calls); index += 1) {
     const answer = await makeCall(gateway, { ...plan, maxTokens: Math.ceil(plan.maxTokens / 8) }, index);
     rest.push(answer);
     if (answer === '429') refused += 1;

@@ -5,9 +5,8 @@ import { Download, Table2 } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { ApiError } from '../../api/client.ts';
 import { type Costs, costsQuery } from '../../api/costs.ts';
-import { keysQuery } from '../../api/keys.ts';
 import { isKeyChanging, isSameKey, type MetadataKey, metadataKeysQuery } from '../../api/metadata-keys.ts';
-import { Allowed } from '../../app/session-context.tsx';
+import { Allowed, useAllowed } from '../../app/session-context.tsx';
 import { Button } from '../../components/buttons.tsx';
 import { FilterBar, type FilterField } from '../../components/filter-bar.tsx';
 import { JobProgress } from '../../components/job-progress.tsx';
@@ -17,9 +16,10 @@ import { SumsSince, usePatience } from '../../components/sums-since.tsx';
 import { TimeRange } from '../../components/time-range.tsx';
 import { useJob } from '../../components/use-job.ts';
 import { usePreferences } from '../../preferences.tsx';
-import { formatGroupBy, metadataKeyOf, nameKeys, readDimension } from '../../search/dimensions.ts';
+import { formatGroupBy, metadataKeyOf, readDimension } from '../../search/dimensions.ts';
 import { useTimeWindow } from '../../search/use-time-window.ts';
 import { AlertOnThis } from '../brakes/alert-on-this.tsx';
+import { useKeyNames } from '../log/use-key-name.ts';
 import { PromoteDialog } from '../metadata/key-dialogs.tsx';
 import { ShareButton } from '../share/share-button.tsx';
 import { CostChart } from './cost-chart.tsx';
@@ -59,8 +59,7 @@ interface CostsBodyProps {
 }
 
 function CostsBody({ costs, by, search, onChange }: CostsBodyProps) {
-  const { data: keys } = useQuery(keysQuery);
-  const keyNames = useMemo(() => nameKeys(keys?.data ?? []), [keys]);
+  const keyNames = useKeyNames();
   const series = useMemo(() => buildSeries(costs, by, keyNames), [costs, by, keyNames]);
   const rows = useMemo(() => buildRows(costs, by, keyNames), [costs, by, keyNames]);
   const looks = useMemo(() => new Map(series.map(({ key, look }) => [key, look])), [series]);
@@ -147,7 +146,7 @@ export function CostsPage() {
   const { data, error, isPlaceholderData, isFetching, refetch } = useQuery(
     costsQuery({ ...question, wait_ms: waitMs }),
   );
-  const { data: metadata } = useQuery(metadataKeysQuery());
+  const { data: metadata } = useQuery({ ...metadataKeysQuery(), enabled: useAllowed('viewer') });
   const onChange: Change = (change) => void navigate({ search: (was) => ({ ...was, ...change }) });
   const unpromoted = (metadata?.data ?? []).filter(
     ({ key, state }) => state !== 'promoted' && by.some((id) => isSameKey(metadataKeyOf(id) ?? '', key)),

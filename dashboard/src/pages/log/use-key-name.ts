@@ -2,12 +2,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { keysQuery } from '../../api/keys.ts';
+import { useAllowed } from '../../app/session-context.tsx';
+import { type KeyNames, nameKeys } from '../../search/dimensions.ts';
 
-export type KeyNames = ReadonlyMap<string, string>;
-
+/** None for a visitor of a share link, who may not ask for keys. */
 export function useKeyNames(): KeyNames {
-  const { data } = useQuery(keysQuery);
-  return useMemo(() => new Map((data?.data ?? []).map(({ id, name }) => [String(id), name])), [data]);
+  const { data } = useQuery({ ...keysQuery, enabled: useAllowed('viewer') });
+  return useMemo(() => nameKeys(data?.data ?? []), [data]);
 }
 
 /** Null without a key; the number while the name is not known. */

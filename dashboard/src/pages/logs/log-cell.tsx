@@ -11,8 +11,8 @@ import { RunningTime } from '../../components/running-time.tsx';
 import { SnippetText } from '../../components/snippet-text.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
 import { readTokensPerSecond } from '../../messages/call-timing.ts';
+import type { KeyNames } from '../../search/dimensions.ts';
 import { shortenTraceId } from '../log/shorten-trace-id.ts';
-import type { KeyNames } from '../log/use-key-name.ts';
 import { type FixedColumn, isFixedColumn, isPlainColumn, readMetadataKey, readMetadataValue } from './column-list.ts';
 
 export interface CellContext {

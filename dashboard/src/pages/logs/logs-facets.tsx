@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type LogsQuestion, logsFacetsQuery } from '../../api/logs.ts';
 import { OUTCOMES } from '../../components/badges.tsx';
 import { FacetRail } from '../../components/facet-rail.tsx';
-import type { KeyNames } from '../log/use-key-name.ts';
+import type { KeyNames } from '../../search/dimensions.ts';
 
 const LABELS: Readonly<Record<string, string>> = {
   provider: 'Provider',

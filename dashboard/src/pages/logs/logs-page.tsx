@@ -4,7 +4,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo, useRef } from 'react';
 import { ApiError, apiPath } from '../../api/client.ts';
 import { type ListedLog, logsParameters, logsQuery, openLogsQuery } from '../../api/logs.ts';
-import { Allowed } from '../../app/session-context.tsx';
+import { Allowed, useAllowed } from '../../app/session-context.tsx';
 import { Button } from '../../components/buttons.tsx';
 import { FilterBar, type FilterField } from '../../components/filter-bar.tsx';
 import { Checkbox } from '../../components/form-field.tsx';
@@ -120,7 +120,7 @@ export function LogsPage() {
   const listed = useMemo(() => data?.pages.flatMap((page) => page.data) ?? [], [data]);
   const { data: open } = useQuery({
     ...openLogsQuery(question, fields, isLive),
-    enabled: sort === USUAL_SORT,
+    enabled: useAllowed('viewer') && sort === USUAL_SORT,
   });
   const openRows = sort === USUAL_SORT ? (open?.rows ?? NO_ROWS) : NO_ROWS;
   const rows = useMemo(() => joinOpenRows(openRows, joinRows(tail.live, listed)), [openRows, tail.live, listed]);

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { type LogsQuestion, logsFacetsQuery } from '../../api/logs.ts';
+import { useAllowed } from '../../app/session-context.tsx';
 import { usePreferences } from '../../preferences.tsx';
 import { resolveWindow } from '../../search/time-window.ts';
 import { useTimeWindow } from '../../search/use-time-window.ts';
@@ -35,7 +36,7 @@ export function useSumsQuestion(search: LogsSearch, question: LogsQuestion, isLi
 
 /** The keys that stand among the facets are the promoted ones. */
 export function usePromotedKeys(question: LogsQuestion): readonly string[] {
-  const { data } = useQuery(logsFacetsQuery(question));
+  const { data } = useQuery({ ...logsFacetsQuery(question), enabled: useAllowed('viewer') });
   return useMemo(
     () =>
       (data?.data ?? [])

@@ -11,6 +11,7 @@ import { EmptyState, Pending } from '../../components/states.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
 import { ApiTokens } from './api-tokens.tsx';
 import { EditPersonDialog, InviteDialog, LinkDialog, RemovePersonDialog, SignOutDialog } from './person-dialogs.tsx';
+import { RetentionSection } from './retention-section.tsx';
 import { ROLE_WORDS } from './role-words.ts';
 
 type Opened =
@@ -80,6 +81,7 @@ export function PeoplePage() {
           />
         )}
         <ApiTokens />
+        <RetentionSection />
       </div>
       {opened?.what === 'invite' && <InviteDialog onClose={close} />}
       {opened?.what === 'edit' && <EditPersonDialog subject={opened.subject} onClose={close} />}

@@ -85,7 +85,9 @@ function KnownRun({ trace }: { readonly trace: string }) {
     <>
       <RunHeader trace={trace} run={run} table={loaded.isComplete ? table : null} />
       <Allowed to="viewer">
-        <RunPause trace={trace} />
+        <Allowed to="viewer">
+          <RunPause trace={trace} />
+        </Allowed>
         <div className="px-4 pb-3 empty:hidden">
           <BudgetsOf scope="run" value={trace} />
         </div>

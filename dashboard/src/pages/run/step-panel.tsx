@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { formatUsd } from '../../../../src/vocabulary/usd.ts';
 import { snippetsQuery } from '../../api/logs.ts';
+import { useAllowed } from '../../app/session-context.tsx';
 import { Count, Duration, Money, Share as ShareOf, Tokens } from '../../components/amounts.tsx';
 import { type KeyValue, KeyValueList } from '../../components/key-value-list.tsx';
 import { type Snippet, SnippetText } from '../../components/snippet-text.tsx';
@@ -162,7 +163,10 @@ function CallSnippet({ snippet }: { readonly snippet: Snippet | null }) {
 
 function CallList({ table, row, onSelect }: StepPanelProps) {
   const calls = listCostliestCalls(table, row, MOST_CALLS);
-  const { data: snippets } = useQuery(snippetsQuery(calls.map((call) => callIdAt(table, call))));
+  const { data: snippets } = useQuery({
+    ...snippetsQuery(calls.map((call) => callIdAt(table, call))),
+    enabled: useAllowed('viewer'),
+  });
   const all = table.calls[row] ?? 0;
   return (
     <>

@@ -9,9 +9,9 @@ import { buttonClass, CopyButton } from '../../components/buttons.tsx';
 import { type KeyValue, KeyValueList } from '../../components/key-value-list.tsx';
 import { Pending } from '../../components/states.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
+import type { KeyNames } from '../../search/dimensions.ts';
 import { NO_STEP } from '../../search/dimensions.ts';
 import { filterByValue } from '../../search/filter-text.ts';
-import type { KeyNames } from '../log/use-key-name.ts';
 
 const MOST_STEPS = 8;
 

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type RunsQuestion, runFacetsQuery } from '../../api/runs.ts';
 import { FacetRail } from '../../components/facet-rail.tsx';
-import type { KeyNames } from '../log/use-key-name.ts';
+import type { KeyNames } from '../../search/dimensions.ts';
 
 const LABELS: Readonly<Record<string, string>> = { model: 'Model', provider: 'Provider', key: 'Key' };
 

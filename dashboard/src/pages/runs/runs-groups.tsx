@@ -6,8 +6,8 @@ import { BarredCost, Count, Money, Tokens } from '../../components/amounts.tsx';
 import { DataTable, figureColumn, type TableColumn } from '../../components/data-table.tsx';
 import { EmptyState, Pending } from '../../components/states.tsx';
 import { SumsSince, usePatience } from '../../components/sums-since.tsx';
+import type { KeyNames } from '../../search/dimensions.ts';
 import { filterByValue } from '../../search/filter-text.ts';
-import type { KeyNames } from '../log/use-key-name.ts';
 import { fieldOfFacet } from './runs-facets.tsx';
 
 interface RunsGroupsProps {
