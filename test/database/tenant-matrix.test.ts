@@ -162,7 +162,7 @@ function fill(path: string): string {
     if (name === 'provider') return 'openai';
     if (name === 'alias') return 'bravo';
     // For the operator alone: their names are of nobody.
-    if (path.startsWith('/api/v1/nodes/') || path.startsWith('/api/v1/settings/')) return 'x';
+    if (/^\/api\/v1\/(?:nodes|budget-nodes|settings)\//.test(path)) return 'x';
     const id = theirs[first === 'prices' ? second : first];
     if (id === undefined) throw new Error(`${path}: which id has this of the other account? Say it here.`);
     return id;
