@@ -182,6 +182,7 @@ const QUERIES: Readonly<Record<string, readonly string[]>> = {
 };
 
 const BODIES: Readonly<Record<string, unknown>> = {
+  'PUT /api/v1/accounts/{id}/retention': { retention_rows: 5, retention_bodies: 2 },
   'PATCH /api/v1/keys/{id}': { name: 'taken' },
   'POST /api/v1/keys/{id}/rotate': {},
   'PATCH /api/v1/limits/{id}': { requests_per_minute: 9 },
