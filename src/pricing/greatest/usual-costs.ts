@@ -15,18 +15,9 @@ const MAX_KEPT = 2_000;
 const SHARE = 100;
 const STEP_BITS = 4;
 
-const WORD = 2 ** 32;
-
-/** How many binary digits it has; by its text only where it is no safe number, since every call is counted. */
-function countBits(amount: PicoUsd): number {
-  if (amount > Number.MAX_SAFE_INTEGER) return amount.toString(2).length;
-  const high = Math.floor(Number(amount) / WORD);
-  return high > 0 ? 64 - Math.clz32(high) : 32 - Math.clz32(Number(amount));
-}
-
 /** The last amount of the bucket, which is at most a sixteenth above the first. */
 function upperEdge(amount: PicoUsd): PicoUsd {
-  const bits = countBits(amount);
+  const bits = amount.toString(2).length;
   if (bits <= STEP_BITS + 1) return amount;
   const shift = BigInt(bits - STEP_BITS - 1);
   return (((amount >> shift) + 1n) << shift) - 1n;
