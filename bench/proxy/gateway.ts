@@ -9,11 +9,12 @@ import { LOAD_CORE, PROXY_CORE, place, stopChild } from './programs.ts';
 import type { AskedWay } from './variants.ts';
 
 const AdminFile = z.object({ url: z.string(), token: z.string() });
-const CreatedKey = z.object({ key: z.string() });
+const CreatedKey = z.object({ id: z.number(), key: z.string() });
 const CreatedRunToken = z.object({ token: z.string() });
 const Status = z.object({ processes: z.array(z.object({ role: z.string(), pid: z.number().nullable() })) });
 
 type Admin = z.infer<typeof AdminFile>;
+type MeasuredKey = z.infer<typeof CreatedKey>;
 
 async function callAdmin(admin: Admin, method: string, path: string, body?: unknown): Promise<unknown> {
   const response = await fetch(new URL(path, admin.url), {
@@ -43,14 +44,13 @@ async function findProxyPids(admin: Admin, descendants: readonly number[]): Prom
   return descendants.filter((pid) => readCommandLine(pid).includes('internal-proxy'));
 }
 
-const KEY_ID = 1;
 /** Too large to refuse anything. */
 const LIMIT = { max_concurrent: 100_000, requests_per_minute: 1_000_000_000, tokens_per_minute: 1_000_000_000_000 };
 const BUDGET = { amount_usd: '1000000', when_unknown: 'refuse' };
 
 /** Limits and hard budgets of the key and the account, and brakes that have paused a run of others. */
-async function setGuards(admin: Admin): Promise<void> {
-  await callAdmin(admin, 'PATCH', `/api/v1/keys/${KEY_ID}`, LIMIT);
+async function setGuards(admin: Admin, { id }: MeasuredKey): Promise<void> {
+  await callAdmin(admin, 'PATCH', `/api/v1/keys/${id}`, LIMIT);
   await callAdmin(admin, 'POST', '/api/v1/limits', LIMIT);
   await callAdmin(admin, 'POST', '/api/v1/budgets', { ...BUDGET, name: 'Key', scope: 'key', period: 'day' });
   await callAdmin(admin, 'POST', '/api/v1/budgets', { ...BUDGET, name: 'Account', scope: 'account', period: 'month' });
@@ -60,9 +60,14 @@ async function setGuards(admin: Admin): Promise<void> {
 const SESSION = '01a22b99-6db3-717b-8b4d-05be6567110f';
 
 /** As an agent asks that has an address alone: a run token in it says what else headers do, and the agent its session. */
-async function askAsAgent(admin: Admin): Promise<AskedWay> {
-  await callAdmin(admin, 'PATCH', `/api/v1/keys/${KEY_ID}`, { runs_from: ['agents'] });
-  const run = { trace_id: 'run-0123456789abcdef', span_path: 'plan/search', metadata: { Feature: 'search' } };
+async function askAsAgent(admin: Admin, { id }: MeasuredKey): Promise<AskedWay> {
+  await callAdmin(admin, 'PATCH', `/api/v1/keys/${id}`, { runs_from: ['agents'] });
+  const run = {
+    key_id: id,
+    trace_id: 'run-0123456789abcdef',
+    span_path: 'plan/search',
+    metadata: { Feature: 'search' },
+  };
   const { token } = CreatedRunToken.parse(await callAdmin(admin, 'POST', '/api/v1/run-tokens', run));
   return {
     path: `/@${token}/v1/chat/completions`,
@@ -113,25 +118,26 @@ export async function startGateway(directory: string, mockPort: number, options:
       assertAlive();
       return readAdminFile(directory);
     });
-    const gatewayKey = await waitFor('the admin API', async () => {
+    // The first start makes a key of its own as well.
+    const key = await waitFor('the admin API', async () => {
       assertAlive();
       const created = await callAdmin(admin, 'POST', '/api/v1/keys', { name: 'bench' }).catch(() => null);
       const parsed = CreatedKey.safeParse(created);
-      return parsed.success ? parsed.data.key : null;
+      return parsed.success ? parsed.data : null;
     });
     await waitFor('the proxy port', () => {
       assertAlive();
       return isAnswered(`http://127.0.0.1:${port}/readyz`);
     });
-    if (isGuarded) await setGuards(admin);
-    const asked = isAskedByAgent ? await askAsAgent(admin) : {};
+    if (isGuarded) await setGuards(admin, key);
+    const asked = isAskedByAgent ? await askAsAgent(admin, key) : {};
     const all = listDescendants(child.pid ?? 0);
     const proxyPids = await findProxyPids(admin, all);
     if (proxyPids.length !== 1) throw new Error(`one proxy process expected, found ${proxyPids.length}`);
     const otherPids = [child.pid ?? 0, ...all.filter((pid) => !proxyPids.includes(pid))];
     place(proxyPids, PROXY_CORE);
     place(otherPids, LOAD_CORE);
-    return { name: 'gateway', jsonPort: port, ssePort: port, gatewayKey, asked, proxyPids, otherPids, stop };
+    return { name: 'gateway', jsonPort: port, ssePort: port, gatewayKey: key.key, asked, proxyPids, otherPids, stop };
   } catch (error) {
     await stop();
     throw error;
