@@ -46,6 +46,18 @@ async function killProxy(gateway: TestGateway, random: () => number): Promise<vo
   if (pid != null) process.kill(pid, 'SIGKILL');
 }
 
+/** What the run has used, once nothing is reserved: a killed process's calls are settled when its records are stored. */
+function waitUntilSettled(gateway: TestGateway, budget: number, run: string) {
+  return waitUntil(
+    `nothing of ${run} is reserved`,
+    async () => {
+      const now = await readUse(gateway, budget, run);
+      return now?.reserved_usd === '0' ? now : undefined;
+    },
+    60_000,
+  ).catch(() => readUse(gateway, budget, run));
+}
+
 async function main(): Promise<void> {
   const trials = Number(values.trials);
   const provider = await startBillingProvider();
@@ -70,19 +82,20 @@ async function main(): Promise<void> {
     const [{ burst, rest }] = await Promise.all([
       runTrial(
         { bases: [gateway.base], key: gateway.key },
-        { run, calls: CALLS, restCalls: REST_CALLS, random, maxTokens: 1_500, endings: ENDINGS },
+        {
+          run,
+          calls: CALLS,
+          restCalls: REST_CALLS,
+          random,
+          maxTokens: 1_500,
+          endings: ENDINGS,
+          // Until then calls do not fit that fit afterwards.
+          ...(isKilled ? { beforeRest: () => waitUntilSettled(gateway, budget.id, run) } : {}),
+        },
       ),
       isKilled ? killProxy(gateway, random) : null,
     ]);
-    // A killed process's calls are settled when its records are stored.
-    const use = await waitUntil(
-      `nothing of ${run} is reserved`,
-      async () => {
-        const now = await readUse(gateway, budget.id, run);
-        return now?.reserved_usd === '0' ? now : undefined;
-      },
-      60_000,
-    ).catch(() => readUse(gateway, budget.id, run));
+    const use = await waitUntilSettled(gateway, budget.id, run);
     tally.note({
       seed,
       budget: amount,

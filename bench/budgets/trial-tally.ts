@@ -41,7 +41,7 @@ export class TrialTally {
     this.#shares.push(share);
     if (share < LEAST_SHARE)
       process.stdout.write(
-        `seed ${seed}: used ${share}; of the burst ${burst.admitted} were admitted, then ${rest.admitted}, and ${rest.refused} refused\n`,
+        `seed ${seed}${wasKilled ? ', a process killed' : ''}: used ${share}; of the burst ${burst.admitted} were admitted, then ${rest.admitted}, and ${rest.refused} refused\n`,
       );
   }
 

@@ -18,6 +18,8 @@ export interface TrialPlan {
   readonly restCalls?: number;
   /** The budget of the run in dollars, sent with each call; absent where a budget is declared. */
   readonly budgetHeader?: string;
+  /** Awaited between the burst and the small calls. */
+  readonly beforeRest?: () => Promise<unknown>;
   readonly random: () => number;
   /** The largest maximum of output tokens. */
   readonly maxTokens: number;
@@ -40,6 +42,7 @@ export async function runTrial(
   const turns = takeTurns(gateway, plan);
   const burst = await Promise.all(Array.from({ length: plan.calls }, (_, index) => makeCall(gateway, plan, index)));
   await turns;
+  await plan.beforeRest?.();
   const rest: string[] = [];
   // What is left after the burst is spent one call after another, with small ones, until several do not fit.
   for (let refused = 0, index = 0; refused < REFUSALS && index < (plan.restCalls ?? plan.calls); index += 1) {
