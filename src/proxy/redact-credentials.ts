@@ -1,10 +1,11 @@
 /** Hides the request's own credentials in the log. Not in encoded answers below status 300 or request bodies. */
 import { brotliDecompressSync, constants, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib';
+import { isObject } from '../formats/usage/read-json.ts';
 import { isIdentity } from '../formats/wire/content-encoding.ts';
 import { HIDDEN } from '../formats/wire/secret-form.ts';
 import { type Span, TextSearch } from '../formats/wire/text-search.ts';
 import type { CallBody, CallEnd } from '../vocabulary/call-record.ts';
-import type { ReportedUsage } from '../vocabulary/token-usage.ts';
+import type { JsonObject, JsonValue, ReportedUsage, TokenUsage } from '../vocabulary/token-usage.ts';
 import type { CallEnding } from './call-log.ts';
 import { listEncodings, listMasked } from './credential-encodings.ts';
 import { createPartSearch } from './credential-parts.ts';
@@ -47,10 +48,18 @@ export function redactReading(
   signed: readonly string[],
   reported: ReportedUsage,
 ): ReportedUsage {
-  if (reported.error === null) return reported;
-  const sought = seek(secrets, signed, true);
-  const { type, message } = reported.error;
-  return { ...reported, error: { type: hideInText(type, sought), message: hideInText(message, sought) } };
+  const { model, serviceTier, speed, inferenceGeo, usage, error } = reported;
+  const sought = seek(secrets, signed, error !== null);
+  if (sought.searches.length === 0) return reported;
+  return {
+    ...reported,
+    model: hideInText(model, sought),
+    serviceTier: hideInText(serviceTier, sought),
+    speed: hideInText(speed, sought),
+    inferenceGeo: hideInText(inferenceGeo, sought),
+    usage: hideInUsage(usage, sought),
+    error: error && { type: hideInText(error.type, sought), message: hideInText(error.message, sought) },
+  };
 }
 
 /** Errors are also searched for other spellings and masked forms. */
@@ -94,6 +103,7 @@ function mayStandInEnding({ end, bodies }: CallEnding, searches: readonly TextSe
     const text = end[name];
     if (text !== null) texts.push(text);
   }
+  if (end.usage !== null) listTexts(end.usage.native, texts);
   for (const search of searches) {
     for (const text of texts) if (search.mayStandIn(text)) return true;
     for (const [, value] of end.responseHeaders) if (search.mayStandIn(value)) return true;
@@ -110,13 +120,47 @@ function mayStandInBody({ contentEncoding, headBytes, bytes }: CallBody, search:
 function hideInEnd(end: CallEnd, sought: Sought): CallEnd {
   const isKnown = ([, value]: readonly [string, string]) => hideInText(value, sought) !== value;
   const changed = TEXTS.filter((name) => hideInText(end[name], sought) !== end[name]);
-  if (changed.length === 0 && !end.responseHeaders.some(isKnown)) return end;
+  const usage = hideInUsage(end.usage, sought);
+  if (changed.length === 0 && usage === end.usage && !end.responseHeaders.some(isKnown)) return end;
   const responseHeaders = end.responseHeaders.map(([name, value]) => [name, hideInText(value, sought)] as const);
   return {
     ...end,
     ...Object.fromEntries(changed.map((name) => [name, hideInText(end[name], sought)])),
+    usage,
     responseHeaders,
   };
+}
+
+/** Adds the texts of the provider's usage object, and the names that a credential would fit in. */
+function listTexts(value: JsonValue, texts: string[]): void {
+  if (typeof value === 'string') texts.push(value);
+  else if (Array.isArray(value)) for (const item of value) listTexts(item, texts);
+  else if (isObject(value)) {
+    for (const name of Object.keys(value)) {
+      if (name.length >= MIN_CREDENTIAL_CHARS) texts.push(name);
+      listTexts(value[name] ?? null, texts);
+    }
+  }
+}
+
+/** Returns `usage` itself when nothing is found. */
+function hideInUsage(usage: TokenUsage | null, sought: Sought): TokenUsage | null {
+  if (usage === null) return null;
+  const texts: string[] = [];
+  listTexts(usage.native, texts);
+  if (texts.every((text) => hideInText(text, sought) === text)) return usage;
+  return { ...usage, native: hideInMembers(usage.native, sought) };
+}
+
+function hideInMembers(members: JsonObject, sought: Sought): JsonObject {
+  const hidden = Object.entries(members).map(([name, value]) => [hideInText(name, sought), hideInJson(value, sought)]);
+  return Object.fromEntries(hidden);
+}
+
+function hideInJson(value: JsonValue, sought: Sought): JsonValue {
+  if (typeof value === 'string') return hideInText(value, sought);
+  if (isObject(value)) return hideInMembers(value, sought);
+  return Array.isArray(value) ? value.map((item) => hideInJson(item, sought)) : value;
 }
 
 function hideInText(text: string, sought: Sought): string;

@@ -162,7 +162,7 @@ function fill(path: string): string {
     if (name === 'provider') return 'openai';
     if (name === 'alias') return 'bravo';
     // For the operator alone: their names are of nobody.
-    if (path.startsWith('/api/v1/nodes/') || path.startsWith('/api/v1/settings/')) return 'x';
+    if (/^\/api\/v1\/(?:nodes|budget-nodes|settings)\//.test(path)) return 'x';
     const id = theirs[first === 'prices' ? second : first];
     if (id === undefined) throw new Error(`${path}: which id has this of the other account? Say it here.`);
     return id;
@@ -182,6 +182,7 @@ const QUERIES: Readonly<Record<string, readonly string[]>> = {
 };
 
 const BODIES: Readonly<Record<string, unknown>> = {
+  'PUT /api/v1/accounts/{id}/retention': { retention_rows: 5, retention_bodies: 2 },
   'PATCH /api/v1/keys/{id}': { name: 'taken' },
   'POST /api/v1/keys/{id}/rotate': {},
   'PATCH /api/v1/limits/{id}': { requests_per_minute: 9 },

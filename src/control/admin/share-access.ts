@@ -30,7 +30,7 @@ const ROUTES: Readonly<Record<SharedPage, Readonly<Record<string, SharedRoute>>>
   run: {
     '/api/v1/run': { own: ['trace_id'], free: [] },
     '/api/v1/run/calls': { own: ['trace_id'], free: ['columns', 'cursor', 'limit'] },
-    '/api/v1/run/stream': { own: ['trace_id'], free: ['position'] },
+    '/api/v1/run/stream': { own: ['trace_id'], free: ['after'] },
   },
   logs: {
     '/api/v1/logs': { own: LOG_SCOPE, free: ['sort', 'fields', 'cursor', 'limit'] },

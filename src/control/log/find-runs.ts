@@ -5,10 +5,10 @@ import { openSearch } from '../search/find-windows.ts';
 import { CALLS } from '../search/search-sources.ts';
 import { runSql } from './run-sql.ts';
 import { askFewWindows, withinWindows } from './search-windows.ts';
-import type { WalkLimits } from './walk-window.ts';
 
 /** With more, reading run after run finds enough of them soon. */
 const MAX_RUNS = 2_000;
+const LIMIT_MS = 150;
 
 /**
  * Trace ids of the runs with a call, also an open one, whose trace id or span name has the text; null when there are too
@@ -18,13 +18,12 @@ export async function findRuns(
   client: pg.ClientBase,
   accountId: number,
   search: string,
-  limits: WalkLimits,
 ): Promise<readonly string[] | null> {
   const open = await openSearch(client, search, [CALLS]);
   const everywhere = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY };
   const matches = sql<SqlBool>`account_id = ${accountId} and trace_id is not null and (
     strpos(search_fold(trace_id), search_fold(${search})) > 0 or strpos(search_fold(span_name), search_fold(${search})) > 0)`;
-  const found = await askFewWindows(client, open, everywhere, limits, (windows) =>
+  const found = await askFewWindows(client, open, everywhere, LIMIT_MS, (windows) =>
     runSql(
       client,
       sql`select distinct trace_id from (

@@ -182,15 +182,18 @@ function hasIndex({ query, promoted, search }: OpenQuery): boolean {
   return search !== null || query.filters.some((filter) => isIndexed(filter, promoted));
 }
 
-/** Asks once for all that the index has, in the windows of the search if there is one; null where that takes too long. */
+/**
+ * Asks once for all that the index has, in the windows of the search if there is one; null where that takes too long. It has
+ * half of the time, however long the index of the search was read: what was read would be lost.
+ */
 async function askIndex<T>(
   { client, search }: OpenQuery,
   slice: Slice,
-  limits: WalkLimits,
+  { budgetMs }: WalkLimits,
   ask: (windows?: readonly SearchWindow[]) => Promise<T>,
 ): Promise<T | null> {
-  if (search !== null) return askFewWindows(client, search, spanOf(slice), limits, ask);
-  const answer = await askWithin(client, limits.budgetMs / 2, ask);
+  if (search !== null) return askFewWindows(client, search, spanOf(slice), budgetMs / 2, ask);
+  const answer = await askWithin(client, budgetMs / 2, ask);
   return answer === 'too_long' ? null : answer;
 }
 
@@ -225,7 +228,7 @@ async function walkTime(open: OpenQuery, limits: WalkLimits): Promise<Found> {
   if (stopped === null) return { rows, stopped };
   // An index that has the matches is quickest in one go; where they are many, so is the order of time.
   const rest = windowBehind(window, stopped.requestedAt);
-  const whole = await askIndex(open, rest, limitsLeft(limits, startedMs), (windows) => readRows(rest, windows));
+  const whole = await askIndex(open, rest, limits, (windows) => readRows(rest, windows));
   return whole === null ? walk(rest, limitsLeft(limits, startedMs)) : { rows, stopped: null };
 }
 

@@ -16,7 +16,6 @@ import { RUN_COLUMNS, type RunRow, readRunRow } from './run-row.ts';
 import { allOf, type Condition, runSql, type SqlRow } from './run-sql.ts';
 import {
   limitsLeft,
-  SEARCH_LIMITS,
   type Slice,
   WALK_LIMITS,
   type WalkedWindow,
@@ -65,6 +64,7 @@ export interface RunPage {
 
 /** A filter may open each call of a run. */
 const FIRST_RUNS = 200;
+const RUN_LIMITS: WalkLimits = { ...WALK_LIMITS, firstRows: FIRST_RUNS };
 
 /** Runs without an ended call that the first page shows. */
 const MAX_BEGUN_RUNS = 100;
@@ -199,13 +199,13 @@ export async function listRuns(
   asked: RunQuery,
   after: RunPosition | null,
   limit: number,
-  limits: WalkLimits = { ...(asked.search === null ? WALK_LIMITS : SEARCH_LIMITS), firstRows: FIRST_RUNS },
+  limits: WalkLimits = RUN_LIMITS,
 ): Promise<RunPage> {
   return inSnapshot(pool, async (client) => {
+    const promoted = await readPromotedKeysFor(client, asked.accountId, asked.callFilters);
+    const foundRuns = asked.search === null ? null : await findRuns(client, asked.accountId, asked.search);
     const startedMs = limits.monotonicMs();
     const left = () => limitsLeft(limits, startedMs);
-    const promoted = await readPromotedKeysFor(client, asked.accountId, asked.callFilters);
-    const foundRuns = asked.search === null ? null : await findRuns(client, asked.accountId, asked.search, left());
     const traces = await findTraces(client, asked, promoted, left());
     const query = { ...asked, promoted, foundRuns, traces };
     const isFirst = after === null && query.sort === '-ended_at';

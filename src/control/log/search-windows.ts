@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { type Search, type SearchWindow, type TimeSpan, timeText } from '../search/find-windows.ts';
 import { searchCondition } from './log-scope.ts';
 import type { Condition } from './run-sql.ts';
-import { askWithin, limitsLeft, type Slice, type WalkLimits } from './walk-window.ts';
+import { askWithin, type Slice } from './walk-window.ts';
 
 export function spanOf({ from, to }: Slice): TimeSpan {
   return {
@@ -13,21 +13,17 @@ export function spanOf({ from, to }: Slice): TimeSpan {
   };
 }
 
-/**
- * Asks `ask` once for all windows; null when they are too many, or when it would take more than half of what the index has
- * left of the time.
- */
+/** Asks `ask` once for all windows; null when they are too many, or when it takes longer than `limitMs`. */
 export async function askFewWindows<T>(
   client: pg.ClientBase,
   search: Search,
   span: TimeSpan,
-  limits: WalkLimits,
+  limitMs: number,
   ask: (windows: readonly SearchWindow[]) => Promise<T>,
 ): Promise<T | null> {
-  const startedMs = limits.monotonicMs();
   const windows = await search.fewWindowsIn(span);
   if (windows === null) return null;
-  const answer = await askWithin(client, limitsLeft(limits, startedMs).budgetMs / 2, () => ask(windows));
+  const answer = await askWithin(client, limitMs, () => ask(windows));
   return answer === 'too_long' ? null : answer;
 }
 
