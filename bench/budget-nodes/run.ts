@@ -21,7 +21,7 @@ const CALLS = 64;
 /** Enough to use up what the burst has left, whatever its calls were settled at. */
 const REST_CALLS = 640;
 const AWAY_EVERY = 4;
-const SAID_EVERY = 50;
+const SAID_EVERY = 10;
 /** How long the loops of a node take at most to end their work on the database. */
 const SETTLE_MS = 150;
 

@@ -18,7 +18,7 @@ const AMOUNT = '0.01';
 const CALLS = 64;
 /** Enough to use up what the burst has left, whatever its calls were settled at. */
 const REST_CALLS = 640;
-const SAID_EVERY = 50;
+const SAID_EVERY = 10;
 
 const Uses = z.object({
   id: z.number(),
