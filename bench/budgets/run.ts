@@ -78,6 +78,10 @@ async function main(): Promise<void> {
     const seed = Number(values.seed) * 100_000 + trial;
     const random = createSeededRandom(seed);
     const run = `trial-${seed}`;
+    let lastRefusal = '';
+    const onRefused = (text: string) => {
+      lastRefusal = text;
+    };
     const isKilled = killEvery > 0 && trial % killEvery === 0;
     const [{ burst, rest }] = await Promise.all([
       runTrial(
@@ -86,6 +90,7 @@ async function main(): Promise<void> {
           run,
           calls: CALLS,
           restCalls: REST_CALLS,
+          onRefused,
           random,
           maxTokens: 1_500,
           endings: ENDINGS,
@@ -104,6 +109,7 @@ async function main(): Promise<void> {
       burst,
       rest,
       wasKilled: isKilled,
+      lastRefusal,
     });
     if (trial % SAID_EVERY === 0) tally.print();
   }

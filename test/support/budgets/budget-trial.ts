@@ -18,6 +18,8 @@ export interface TrialPlan {
   readonly restCalls?: number;
   /** The budget of the run in dollars, sent with each call; absent where a budget is declared. */
   readonly budgetHeader?: string;
+  /** Given the body of each refusal, which says what is spent and what is reserved. */
+  readonly onRefused?: (text: string) => void;
   /** Awaited between the burst and the small calls. */
   readonly beforeRest?: () => Promise<unknown>;
   readonly random: () => number;
@@ -131,7 +133,8 @@ async function makeCall(gateway: TrialGateway, plan: TrialPlan, index: number): 
       body: JSON.stringify(body),
       signal: aborter.signal,
     });
-    await answer.text();
+    const text = await answer.text();
+    if (answer.status === 429) plan.onRefused?.(text);
     return String(answer.status);
   } catch {
     return aborter.signal.aborted ? 'abort' : 'cut';
