@@ -21,7 +21,7 @@ const CALLS = 64;
 /** Enough to use up what the burst has left, whatever its calls were settled at. */
 const REST_CALLS = 640;
 const AWAY_EVERY = 4;
-const SAID_EVERY = 50;
+const SAID_EVERY = 10;
 /** How long the loops of a node take at most to end their work on the database. */
 const SETTLE_MS = 150;
 
@@ -63,6 +63,10 @@ async function main(): Promise<void> {
     const seed = Number(values.seed) * 100_000 + trial;
     const random = createSeededRandom(seed);
     const run = `trial-${seed}`;
+    let lastRefusal = '';
+    const onRefused = (text: string) => {
+      lastRefusal = text;
+    };
     const isAway = isAwayIn(trial);
     if (isAway) {
       // Both nodes have seen the run; from then on each has what it holds.
@@ -74,6 +78,7 @@ async function main(): Promise<void> {
       run,
       calls: CALLS,
       restCalls: REST_CALLS,
+      onRefused,
       random,
       maxTokens: 600,
       endings: ENDINGS,
@@ -87,6 +92,7 @@ async function main(): Promise<void> {
       burst,
       rest,
       wasKilled: false,
+      lastRefusal,
     });
     if (trial % SAID_EVERY === 0) printBoth(together, away);
   }

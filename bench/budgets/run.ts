@@ -18,7 +18,7 @@ const AMOUNT = '0.01';
 const CALLS = 64;
 /** Enough to use up what the burst has left, whatever its calls were settled at. */
 const REST_CALLS = 640;
-const SAID_EVERY = 50;
+const SAID_EVERY = 10;
 
 const Uses = z.object({
   id: z.number(),
@@ -46,6 +46,18 @@ async function killProxy(gateway: TestGateway, random: () => number): Promise<vo
   if (pid != null) process.kill(pid, 'SIGKILL');
 }
 
+/** What the run has used, once nothing is reserved: a killed process's calls are settled when its records are stored. */
+function waitUntilSettled(gateway: TestGateway, budget: number, run: string) {
+  return waitUntil(
+    `nothing of ${run} is reserved`,
+    async () => {
+      const now = await readUse(gateway, budget, run);
+      return now?.reserved_usd === '0' ? now : undefined;
+    },
+    60_000,
+  ).catch(() => readUse(gateway, budget, run));
+}
+
 async function main(): Promise<void> {
   const trials = Number(values.trials);
   const provider = await startBillingProvider();
@@ -66,23 +78,29 @@ async function main(): Promise<void> {
     const seed = Number(values.seed) * 100_000 + trial;
     const random = createSeededRandom(seed);
     const run = `trial-${seed}`;
+    let lastRefusal = '';
+    const onRefused = (text: string) => {
+      lastRefusal = text;
+    };
     const isKilled = killEvery > 0 && trial % killEvery === 0;
     const [{ burst, rest }] = await Promise.all([
       runTrial(
         { bases: [gateway.base], key: gateway.key },
-        { run, calls: CALLS, restCalls: REST_CALLS, random, maxTokens: 1_500, endings: ENDINGS },
+        {
+          run,
+          calls: CALLS,
+          restCalls: REST_CALLS,
+          onRefused,
+          random,
+          maxTokens: 1_500,
+          endings: ENDINGS,
+          // Until then calls do not fit that fit afterwards.
+          ...(isKilled ? { beforeRest: () => waitUntilSettled(gateway, budget.id, run) } : {}),
+        },
       ),
       isKilled ? killProxy(gateway, random) : null,
     ]);
-    // A killed process's calls are settled when its records are stored.
-    const use = await waitUntil(
-      `nothing of ${run} is reserved`,
-      async () => {
-        const now = await readUse(gateway, budget.id, run);
-        return now?.reserved_usd === '0' ? now : undefined;
-      },
-      60_000,
-    ).catch(() => readUse(gateway, budget.id, run));
+    const use = await waitUntilSettled(gateway, budget.id, run);
     tally.note({
       seed,
       budget: amount,
@@ -91,6 +109,7 @@ async function main(): Promise<void> {
       burst,
       rest,
       wasKilled: isKilled,
+      lastRefusal,
     });
     if (trial % SAID_EVERY === 0) tally.print();
   }

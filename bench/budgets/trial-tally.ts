@@ -15,13 +15,14 @@ export interface Trial {
   readonly burst: TrialAnswers;
   readonly rest: TrialAnswers;
   readonly wasKilled: boolean;
+  readonly lastRefusal: string;
 }
 
 export class TrialTally {
   readonly #counts = { trials: 0, over: 0, reservedLeft: 0, kills: 0, refused: 0, admitted: 0, odd: 0 };
   readonly #shares: number[] = [];
 
-  note({ seed, budget, cost, spent, burst, rest, wasKilled }: Trial): void {
+  note({ seed, budget, cost, spent, burst, rest, wasKilled, lastRefusal }: Trial): void {
     const counts = this.#counts;
     counts.trials += 1;
     if (wasKilled) counts.kills += 1;
@@ -41,7 +42,7 @@ export class TrialTally {
     this.#shares.push(share);
     if (share < LEAST_SHARE)
       process.stdout.write(
-        `seed ${seed}: used ${share}; of the burst ${burst.admitted} were admitted, then ${rest.admitted}, and ${rest.refused} refused\n`,
+        `seed ${seed}${wasKilled ? ', a process killed' : ''}: used ${share}; of the burst ${burst.admitted} were admitted, then ${rest.admitted}, and ${rest.refused} refused: ${readSums(lastRefusal)}\n`,
       );
   }
 
@@ -56,4 +57,9 @@ export class TrialTally {
   get isGood(): boolean {
     return this.#counts.over + this.#counts.reservedLeft === 0;
   }
+}
+
+/** What is spent, reserved and asked for, of a refusal's words. */
+function readSums(refusal: string): string {
+  return /\$[\d.]+ spent.*?for this call/.exec(refusal)?.[0] ?? refusal.slice(0, 300);
 }

@@ -18,6 +18,10 @@ export interface TrialPlan {
   readonly restCalls?: number;
   /** The budget of the run in dollars, sent with each call; absent where a budget is declared. */
   readonly budgetHeader?: string;
+  /** Given the body of each refusal, which says what is spent and what is reserved. */
+  readonly onRefused?: (text: string) => void;
+  /** Awaited between the burst and the small calls. */
+  readonly beforeRest?: () => Promise<unknown>;
   readonly random: () => number;
   /** The largest maximum of output tokens. */
   readonly maxTokens: number;
@@ -40,6 +44,7 @@ export async function runTrial(
   const turns = takeTurns(gateway, plan);
   const burst = await Promise.all(Array.from({ length: plan.calls }, (_, index) => makeCall(gateway, plan, index)));
   await turns;
+  await plan.beforeRest?.();
   const rest: string[] = [];
   // What is left after the burst is spent one call after another, with small ones, until several do not fit.
   for (let refused = 0, index = 0; refused < REFUSALS && index < (plan.restCalls ?? plan.calls); index += 1) {
@@ -128,7 +133,8 @@ async function makeCall(gateway: TrialGateway, plan: TrialPlan, index: number): 
       body: JSON.stringify(body),
       signal: aborter.signal,
     });
-    await answer.text();
+    const text = await answer.text();
+    if (answer.status === 429) plan.onRefused?.(text);
     return String(answer.status);
   } catch {
     return aborter.signal.aborted ? 'abort' : 'cut';
