@@ -118,7 +118,7 @@ export function ErasuresSection() {
       {data === undefined && <Pending query={{ error, refetch }} what="the erasures" rows={2} />}
       {data?.data.length === 0 && <p className="text-ink-soft">Nothing was erased yet.</p>}
       {data !== undefined && data.data.length > 0 && (
-        <PlainTable label="Erasures" columns={COLUMNS} rows={data.data} rowKey={({ id }) => String(id)} />
+        <PlainTable label="List of erasures" columns={COLUMNS} rows={data.data} rowKey={({ id }) => String(id)} />
       )}
       {isOpen && <EraseDialog onClose={() => setOpen(false)} />}
     </section>

@@ -78,7 +78,7 @@ export function ReadTokensSection({ keys }: { readonly keys: readonly ListedKey[
       {data !== undefined && valid.length === 0 && <p className="text-sm text-ink-soft">No agent has one.</p>}
       {valid.length > 0 && (
         <PlainTable
-          label="Read tokens"
+          label="List of read tokens"
           columns={listColumns(keys, (subject) => setOpened({ what: 'revoke', subject }))}
           rows={valid}
           rowKey={({ id }) => String(id)}

@@ -62,7 +62,7 @@ export function CostRevisions({ logId }: { readonly logId: string }) {
   return (
     <section aria-label="Repriced" className="flex flex-col gap-2">
       <h3 className="font-medium">Repriced</h3>
-      <PlainTable label="Repriced" columns={COLUMNS} rows={data.data} rowKey={({ job_id }) => String(job_id)} />
+      <PlainTable label="Earlier costs" columns={COLUMNS} rows={data.data} rowKey={({ job_id }) => String(job_id)} />
     </section>
   );
 }

@@ -78,7 +78,7 @@ export function ApiTokens() {
       )}
       {data !== undefined && data.data.length > 0 && (
         <PlainTable
-          label="API tokens"
+          label="List of API tokens"
           columns={listColumns(setOpened)}
           rows={data.data}
           rowKey={(token) => String(token.id)}

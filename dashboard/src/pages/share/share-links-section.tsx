@@ -57,7 +57,7 @@ export function ShareLinksSection() {
       {data !== undefined && valid.length === 0 && <p className="text-sm text-ink-soft">Nothing is shared.</p>}
       {valid.length > 0 && (
         <PlainTable
-          label="Share links"
+          label="List of share links"
           columns={listColumns(setRevoked)}
           rows={valid}
           rowKey={({ id }) => String(id)}
