@@ -26,6 +26,7 @@ const ALONE = [
   'test/proxy/upstream-client.test.ts',
   'test/proxy/upstream-tls.test.ts',
   'src/formats/wire/gathered-bytes.test.ts',
+  'src/vocabulary/return-memory.test.ts',
 ];
 const SHORT = { testTimeout: 60_000, hookTimeout: 60_000, maxWorkers, env };
 // No module keeps state, so files can share a process: most of a short file is loading what it tests.

@@ -28,7 +28,7 @@ describe.each(POSTGRES_KINDS)('$name', (kind) => {
 
   beforeAll(async () => {
     server = await startPostgres(kind);
-    line = await startBreakableLine(await server.createDatabase('broken'));
+    line = await startBreakableLine(await server.createEmptyDatabase('broken'));
     // The migration is the first to meet it.
     const migrating = line.see(/^tollgate shipper$/, /create table if not exists schema_migrations/, true);
     void migrating.then(async ({ breakOff }) => {
