@@ -1,15 +1,16 @@
 /** Requests as they would have been for recorded answers and worked cases, to be bounded before and settled after. */
 import { readNative } from '../../src/control/prices/quote/read-native.ts';
 import { readBilledUsage } from '../../src/formats/usage/billed-usage.ts';
+import { createSentQueries } from '../../src/formats/usage/sent-queries.ts';
 import type { AskedCall } from '../../src/pricing/greatest/greatest-cost.ts';
 import type { BilledBegin, BilledEnd } from '../../src/pricing/to-billable-call.ts';
 import { PROVIDERS } from '../../src/providers/registry.ts';
 import { readModelOfBody } from '../../src/proxy/read-requested-model.ts';
 import { readServedTerms } from '../../src/proxy/served-terms.ts';
 import { countPrompt, type ReportedUsage, type TokenUsage } from '../../src/vocabulary/token-usage.ts';
-import { type CostCase, toQuoteInput } from './cost-cases.ts';
-import { type Fixture, requestBody } from './fixtures.ts';
-import { findEndpoint } from './read-fixture.ts';
+import { type CostCase, readCostCases, toQuoteInput } from './cost-cases.ts';
+import { type Fixture, listFixtures, requestBody } from './fixtures.ts';
+import { findEndpoint, readFixture } from './read-fixture.ts';
 
 export interface AskedAndEnded {
   readonly name: string;
@@ -169,4 +170,18 @@ export function askedOfCase(costCase: CostCase, bytesForToken: number): AskedAnd
       flags: use.isLater ? ['usage_later'] : [],
     },
   };
+}
+
+/** All recorded answers and worked cases. */
+export async function listAskedCalls(): Promise<readonly AskedAndEnded[]> {
+  const recorded = await Promise.all(
+    listFixtures().map(async (fixture) => {
+      const reported = await readFixture(fixture, [fixture.body]);
+      return askedOfFixture(fixture, reported, createSentQueries(fixture.request.body), 1);
+    }),
+  );
+  const worked = (['cost-cases', 'own-cases'] as const).flatMap((name) =>
+    readCostCases(name).map((one) => askedOfCase(one, 1)),
+  );
+  return [...recorded, ...worked];
 }

@@ -1,11 +1,7 @@
 /** The short way to a call's cost says what the price book says, or nothing. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { askedOfCase, askedOfFixture } from '../../../test/support/asked-calls.ts';
-import { readCostCases } from '../../../test/support/cost-cases.ts';
-import { listFixtures } from '../../../test/support/fixtures.ts';
-import { readFixture } from '../../../test/support/read-fixture.ts';
-import { createSentQueries } from '../../formats/usage/sent-queries.ts';
+import { listAskedCalls } from '../../../test/support/asked-calls.ts';
 import { USAGE_CLASSES, type UsageClass } from '../../vocabulary/token-usage.ts';
 import { createPriceBook } from '../price-book.ts';
 import type { BilledBegin, BilledEnd } from '../to-billable-call.ts';
@@ -43,17 +39,8 @@ function ended(classes: Readonly<Partial<Record<UsageClass, number>>>, more: Par
 }
 
 it('is the cost of recorded answers and worked cases, for most of them', async () => {
-  const recorded = await Promise.all(
-    listFixtures().map(async (fixture) => {
-      const reported = await readFixture(fixture, [fixture.body]);
-      return askedOfFixture(fixture, reported, createSentQueries(fixture.request.body), 1);
-    }),
-  );
-  const worked = (['cost-cases', 'own-cases'] as const).flatMap((name) =>
-    readCostCases(name).map((one) => askedOfCase(one, 1)),
-  );
   const rates = new ExactRates(BOOK);
-  const known = [...recorded, ...worked].flatMap(({ name, begin, end }) => {
+  const known = (await listAskedCalls()).flatMap(({ name, begin, end }) => {
     const cost = rates.costOf(begin, end);
     return cost === null
       ? []

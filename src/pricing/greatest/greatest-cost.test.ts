@@ -1,11 +1,7 @@
 /** No recorded answer and no worked case costs more than the bound of a request that could have caused it. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type AskedAndEnded, askedOfCase, askedOfFixture } from '../../../test/support/asked-calls.ts';
-import { readCostCases } from '../../../test/support/cost-cases.ts';
-import { listFixtures } from '../../../test/support/fixtures.ts';
-import { readFixture } from '../../../test/support/read-fixture.ts';
-import { createSentQueries } from '../../formats/usage/sent-queries.ts';
+import { type AskedAndEnded, listAskedCalls } from '../../../test/support/asked-calls.ts';
 import { PROVIDERS } from '../../providers/registry.ts';
 import { formatUsd } from '../../vocabulary/usd.ts';
 import { createPriceBook } from '../price-book.ts';
@@ -24,17 +20,8 @@ const BOOK = createPriceBook();
 const findGreatest = createFindGreatestCost(BOOK);
 
 async function listCalls(): Promise<readonly AskedAndEnded[]> {
-  const recorded = await Promise.all(
-    listFixtures().map(async (fixture) => {
-      const reported = await readFixture(fixture, [fixture.body]);
-      return askedOfFixture(fixture, reported, createSentQueries(fixture.request.body), 1);
-    }),
-  );
-  const worked = (['cost-cases', 'own-cases'] as const).flatMap((name) =>
-    readCostCases(name).map((one) => askedOfCase(one, 1)),
-  );
   // What is fetched was paid for by the call that asked for it, which is the one that is bounded.
-  return [...recorded, ...worked].filter(({ asked }) => asked.endpoint.fetchesResult !== true);
+  return (await listAskedCalls()).filter(({ asked }) => asked.endpoint.fetchesResult !== true);
 }
 
 describe('the greatest cost', () => {
