@@ -5,6 +5,7 @@ import type { PriceBook } from '../../src/pricing/price-book.ts';
 import { isValidAt } from '../../src/pricing/price-row.ts';
 import type { ProviderName } from '../../src/vocabulary/call-record.ts';
 import { COUNTED_CLASSES, TOOL_CLASSES } from '../../src/vocabulary/token-usage.ts';
+import { billableCall } from '../../test/support/billable-call.ts';
 import type { CatalogRate } from './catalog.ts';
 
 const SHORT_PROMPT = 1_000;
@@ -17,26 +18,7 @@ export interface AskedAt {
 }
 
 function createCall(provider: ProviderName, model: string, atMs: number): BillableCall {
-  return {
-    provider,
-    providerAlias: null,
-    endpoint: 'chat.completions',
-    billed: true,
-    isBilledElsewhere: false,
-    requestedAtMs: atMs,
-    model,
-    modelRequested: model,
-    serviceTier: null,
-    speed: null,
-    inferenceGeo: null,
-    region: null,
-    isBatch: false,
-    outcome: 'ok',
-    status: 200,
-    errorType: null,
-    usage: null,
-    usageSource: 'provider',
-  };
+  return billableCall({ provider, model, modelRequested: model, requestedAtMs: atMs });
 }
 
 function quantityOf({ usageClass, overTokens }: Omit<CatalogRate, 'usd'>): {

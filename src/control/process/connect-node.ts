@@ -36,7 +36,8 @@ export interface Connected {
   readonly repeated: readonly Repeating[];
 }
 
-export interface ConnectOptions {
+/** What a node has from its beginning. */
+export interface NodeParts {
   readonly start: ControlStart;
   readonly channel: ChildChannel;
   readonly log: Logger;
@@ -46,7 +47,11 @@ export interface ConnectOptions {
   readonly prices: CurrentPriceBook;
   readonly budgets: NodeBudgets;
   readonly quarantineDir: string;
+  /** Whether the text of bodies is stored now, by this node's setting and that of all nodes. */
   readonly keepsTexts: () => boolean;
+}
+
+interface ConnectOptions extends NodeParts {
   readonly readLoad: () => Promise<NodeLoad>;
   readonly onEnded: NonNullable<ShipperOptions['onEnded']>;
 }

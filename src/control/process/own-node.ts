@@ -14,7 +14,7 @@ import { listProcessDirectories } from '../../spool/process-directories.ts';
 import { finishReceived, IMPORT_NAME } from '../../spool/receive-package.ts';
 import type { ChildChannel, ControlStart, DownMessage } from '../../vocabulary/channel.ts';
 import type { LedgerDep, LedgerSnapshot, SpoolStatus } from '../admin/admin-deps.ts';
-import { type NodeBudgets, openNodeBudgets } from '../budgets/node-budgets.ts';
+import { openNodeBudgets } from '../budgets/node-budgets.ts';
 import { countEnded } from '../ledger/balance-process.ts';
 import { openLedgerFile } from '../ledger/ledger-file.ts';
 import { createProxyMemory } from '../ledger/proxy-memory.ts';
@@ -25,9 +25,9 @@ import type { Shipper } from '../shipper/shipper.ts';
 import { raiseAccountWall, type WallRole } from '../store/account-wall.ts';
 import { listNodes, type StoredNode } from '../store/nodes.ts';
 import { readSharedSettings } from '../store/shared-settings.ts';
-import { type Connected, connectNode } from './connect-node.ts';
-import { type ControlPools, openControlPools } from './control-pools.ts';
-import { createNodeClock, type NodeClock } from './node-clock.ts';
+import { type Connected, connectNode, type NodeParts } from './connect-node.ts';
+import { openControlPools } from './control-pools.ts';
+import { createNodeClock } from './node-clock.ts';
 import { readNodeId } from './node-identity.ts';
 import type { NodeLoad } from './node-presence.ts';
 import { repeat } from './repeat.ts';
@@ -38,25 +38,14 @@ import { createStatusReader, type StatusReader } from './supervisor-status.ts';
 export const PROJECT_ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 /** Matches the proxies' reports, so that a dying process has said little more than is remembered. */
 const PROXY_POLL_MS = 1_000;
-export interface OwnNode {
-  readonly start: ControlStart;
-  readonly channel: ChildChannel;
-  readonly log: Logger;
-  readonly id: string;
-  readonly clock: NodeClock;
-  readonly pools: ControlPools;
-  readonly prices: CurrentPriceBook;
-  readonly budgets: NodeBudgets;
+export interface OwnNode extends NodeParts {
   readonly status: StatusReader;
   readonly importDir: string;
-  readonly quarantineDir: string;
   /** Null until the database has answered and its schema is up to date. */
   readonly connected: () => Connected | null;
   /** The role of people and API tokens in the database; null where there is none. */
   readonly wallRole: () => WallRole | null;
   readonly databaseProblem: () => string | null;
-  /** Whether the text of bodies is stored now, by this node's setting and that of all nodes. */
-  readonly keepsTexts: () => boolean;
   readonly liveSpools: () => readonly string[];
   readonly isStopping: () => boolean;
   readonly ledger: LedgerDep;
@@ -95,6 +84,18 @@ export function openOwnNode(
     pool: pools.api,
     nowMs: clock.nowMs,
   });
+  const parts: NodeParts = {
+    start: { config, ...start },
+    channel,
+    log,
+    id,
+    clock,
+    pools,
+    prices,
+    budgets,
+    quarantineDir,
+    keepsTexts,
+  };
   let isSpoolReady = false;
   let connected: Connected | null = null;
   /** What the database said before this node had settled it. */
@@ -159,16 +160,7 @@ export function openOwnNode(
     searchOfAll = shared?.search.value ?? config.search;
     if (config.role !== 'proxy') wallRole = await raiseWall();
     connected = connectNode({
-      start: { config, ...start },
-      channel,
-      log,
-      id,
-      clock,
-      pools,
-      prices,
-      budgets,
-      quarantineDir,
-      keepsTexts,
+      ...parts,
       readLoad,
       onEnded: async (ended) => {
         await ledgerFile.takeIn(ended, countEnded(memory.lastOf(ended.name)));
@@ -192,19 +184,10 @@ export function openOwnNode(
   const preparing = config.role === 'control' ? [] : [repeatPreparing(join(config.dataDir, PREPARED_NAME), log)];
 
   return {
-    start: { config, ...start },
-    channel,
-    log,
-    id,
-    clock,
-    pools,
-    prices,
-    budgets,
+    ...parts,
     status,
     importDir,
-    quarantineDir,
     connected: () => connected,
-    keepsTexts,
     wallRole: () => wallRole,
     databaseProblem: () => connecting?.problem() ?? null,
     liveSpools: () => liveSpools,
