@@ -126,12 +126,17 @@ export function createBudgetSharing(options: SharingOptions): BudgetSharing {
     });
   }
 
-  async function follow(state: NodeState): Promise<void> {
+  async function follow({ state, isKnown }: Settled): Promise<void> {
     const mode = upkeep.mode(nowMs());
     if (state === 'joining') {
       if (mode !== 'waiting') upkeep.setMode('waiting');
     } else if (state === 'sharing') {
       if (mode === 'sharing' && hasSynced) return;
+      if (!isKnown) {
+        // Its processes give back what they have not spent, or that would be leased again beside what others have of it by now.
+        upkeep.setMode('waiting');
+        await upkeep.ask(listProcesses());
+      }
       const used = new Map(upkeep.beginSharing().map((scope) => [nameOf(scope), scope]));
       for (const scope of await listOwnLeases(pool, node)) {
         const spent = used.get(nameOf(scope));
@@ -169,15 +174,15 @@ export function createBudgetSharing(options: SharingOptions): BudgetSharing {
     },
     join: async ({ nodes, hasGone, hasLost }) => {
       if (nodes === settledAs && !hasGone && !hasLost) return;
-      const { state, isNewName, isKnown, isSettled } = await settleState();
-      if (!isKnown) hasSynced = false;
-      if (isNewName) {
+      const settled = await settleState();
+      if (!settled.isKnown) hasSynced = false;
+      if (settled.isNewName) {
         await options.onNameTaken();
         hasSynced = false;
       }
-      await follow(state);
+      await follow(settled);
       // What others have changed meanwhile differs from it.
-      settledAs = isSettled ? nodes : null;
+      settledAs = settled.isSettled ? nodes : null;
     },
     recount: async () => {
       if (!hasSynced || upkeep.mode(nowMs()) !== 'sole') return;
