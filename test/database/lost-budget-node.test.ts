@@ -9,6 +9,7 @@ import { type AdminDatabase, startAdminDatabase } from '../support/admin-databas
 import { type BillingProvider, startBillingProvider } from '../support/budgets/billing-provider.ts';
 import { type BudgetNode, type BudgetNodes, createBudgetNodes } from '../support/budgets/budget-nodes.ts';
 import { runTrial } from '../support/budgets/budget-trial.ts';
+import { HARD_BUDGET } from '../support/budgets/hard-budget.ts';
 import { insertRunBudget } from '../support/budgets/run-budget.ts';
 import { POSTGRES_KINDS } from '../support/postgres.ts';
 
@@ -116,19 +117,7 @@ test('after the time that is set, what a lost node may have spent of the runs th
 }, 120_000);
 
 test('of a budget by account, key or owner, and of one for a certain value, a lost node counts as having spent all', async () => {
-  const common = {
-    accountId: 1,
-    metadataKey: null,
-    value: null,
-    amount: parseUsd('5'),
-    period: 'month',
-    timeZone: 'UTC',
-    isHard: true,
-    whenUnknown: 'refuse',
-    heldWhenUnknown: null,
-    reserves: 'greatest',
-    contact: null,
-  } as const;
+  const common = { ...HARD_BUDGET, amount: parseUsd('5'), period: 'month' } as const;
   const house = await insertBudget(db.pool, { ...common, name: 'House', scope: 'account' });
   const owners = await insertBudget(db.pool, { ...common, name: 'Owner', scope: 'owner', value: 'ann' });
   await addLostNode('25 hours');

@@ -13,6 +13,7 @@ import type { ChildStatus, ProxyMetrics } from '../../src/vocabulary/channel.ts'
 import { GATEWAY_ERRORS } from '../../src/vocabulary/errors.ts';
 import { parseUsd } from '../../src/vocabulary/usd.ts';
 import { NO_BUDGETS, NO_IMPORTS, NO_LEDGER_DEP, ONE_NODE } from '../support/admin-deps.ts';
+import { HARD_BUDGET } from '../support/budgets/hard-budget.ts';
 import { fixedPrices } from '../support/fixed-prices.ts';
 import { NO_BACKUPS } from '../support/no-backups.ts';
 import { readExposition } from '../support/read-exposition.ts';
@@ -60,20 +61,13 @@ const PROXY: ProxyMetrics = {
 
 const USED_BUDGET: BudgetStanding = {
   budget: {
+    ...HARD_BUDGET,
     id: 7,
     accountId: 2,
     name: 'a name that no label has',
     scope: 'owner',
-    metadataKey: null,
-    value: null,
     amount: parseUsd('3'),
     period: 'month',
-    timeZone: 'UTC',
-    isHard: true,
-    whenUnknown: 'refuse',
-    heldWhenUnknown: null,
-    reserves: 'greatest',
-    contact: null,
     createdAtMs: 0,
   },
   spent: parseUsd('4.5'),

@@ -12,8 +12,7 @@ export interface HeldOfBudget {
   readonly accountId: number;
   readonly budgetId: number;
   readonly held: PicoUsd;
-  /** By its stored calls. */
-  readonly spent: PicoUsd;
+  /** Of it, what no stored call has spent. */
   readonly unused: PicoUsd;
 }
 
@@ -29,9 +28,8 @@ export interface BudgetNode {
 }
 
 interface NodeRow extends Omit<BudgetNode, 'holds'> {
-  readonly holds: readonly (Omit<HeldOfBudget, 'held' | 'spent' | 'unused'> & {
+  readonly holds: readonly (Omit<HeldOfBudget, 'held' | 'unused'> & {
     readonly held: string;
-    readonly spent: string;
     readonly unused: string;
   })[];
 }
@@ -41,7 +39,7 @@ const LIST = `
   with current as (
     select * from jsonb_to_recordset($1::jsonb) as x (account_id int4, budget_id int4, period_ms float8)
   ), held as (
-    select l.node, l.account_id, l.budget_id, sum(l.held) as held, sum(coalesce(s.spent, 0)) as spent,
+    select l.node, l.account_id, l.budget_id, sum(l.held) as held,
       sum(greatest(l.held - coalesce(s.spent, 0), 0)) as unused
     from current c
       join budget_leases l on l.account_id = c.account_id and l.budget_id = c.budget_id
@@ -54,7 +52,7 @@ const LIST = `
     b.node is not null and n.stopped_at is null
       and coalesce(n.seen_at < clock_timestamp() - make_interval(mins => ${SILENT_AFTER_MINUTES}), true) as "isLost",
     coalesce((select jsonb_agg(jsonb_build_object('accountId', h.account_id, 'budgetId', h.budget_id, 'held', h.held::text,
-        'spent', h.spent::text, 'unused', h.unused::text) order by h.unused desc)
+        'unused', h.unused::text) order by h.unused desc)
       from held h where h.node = name), '[]') as holds
   from (select node as name from budget_nodes union select node from held where unused > 0) names
     left join budget_nodes b on b.node = name
@@ -75,10 +73,9 @@ export async function listBudgetNodes(
   const { rows } = await pool.query<NodeRow>(LIST, [JSON.stringify(current)]);
   return rows.map((row) => ({
     ...row,
-    holds: row.holds.map(({ held, spent, unused, ...of }) => ({
+    holds: row.holds.map(({ held, unused, ...of }) => ({
       ...of,
       held: parseUsd(held),
-      spent: parseUsd(spent),
       unused: parseUsd(unused),
     })),
   }));
