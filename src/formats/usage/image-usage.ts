@@ -3,9 +3,9 @@ import type { JsonObject, JsonValue, OtherUsage } from '../../vocabulary/token-u
 import { setInput } from './modalities.ts';
 import { normaliseOpenAi, RESPONSES_NAMES, setOutput } from './openai-usage.ts';
 import { isObject, readCount, readName, readObject } from './read-json.ts';
-import { createDraft, type Normalised, UNNAMED_MODEL } from './reported-usage.ts';
+import { createDraft, type Normalised, normaliseCount, UNNAMED_MODEL } from './reported-usage.ts';
 
-/** Output without a split is image tokens. */
+/** Output without a split is image tokens; input without one may be text, pictures or both. */
 export function normaliseImageUsage(native: JsonObject): Normalised {
   const draft = createDraft();
   const total = readCount(native, 'input_tokens');
@@ -20,30 +20,40 @@ export function normaliseImageUsage(native: JsonObject): Normalised {
       parts: image === null ? {} : { image },
       cachedParts: cachedImage === null ? null : { image: cachedImage },
     });
+  const isSplit = image !== null || readCount(details, 'text_tokens') !== null;
+  if (total !== null && total > 0 && !isSplit) draft.lack();
   const output = readCount(native, 'output_tokens');
   setOutput(draft, output, readObject(native, 'output_tokens_details'), true);
   draft.expectBoth(total, output);
   return draft.done(null);
 }
 
-function isUsed(classes: OtherUsage['classes']): boolean {
-  return Object.values(classes).some((quantity) => quantity > 0);
+/** What was drawn beside a text answer. */
+export interface Drawn {
+  /** Empty when nothing was drawn. */
+  readonly others: readonly OtherUsage[];
+  /** As in `TokenUsage`. */
+  readonly isIncomplete: boolean;
 }
 
-/** `tool_usage.image_gen`; null when no image was made. */
-export function normaliseImageTool(native: JsonObject | null, model: string | null): OtherUsage | null {
-  if (native === null) return null;
-  const { classes } = normaliseImageUsage(native);
-  return isUsed(classes) ? { purpose: 'image_generation', model: model ?? UNNAMED_MODEL, classes } : null;
+export const NOTHING_DRAWN: Drawn = { others: [], isIncomplete: false };
+
+function createDrawn(purpose: string, model: string | null, { classes, isIncomplete = false }: Normalised): Drawn {
+  const isUsed = Object.values(classes).some((quantity) => quantity > 0);
+  return isUsed ? { others: [{ purpose, model: model ?? UNNAMED_MODEL, classes }], isIncomplete } : NOTHING_DRAWN;
 }
 
-export function createPictures(pictures: number, model: string | null): OtherUsage {
-  return { purpose: 'image_generation', model: model ?? UNNAMED_MODEL, classes: { output_images: pictures } };
+/** `tool_usage.image_gen`. */
+export function normaliseImageTool(native: JsonObject, model: string | null): Drawn {
+  return createDrawn('image_generation', model, normaliseImageUsage(native));
+}
+
+export function createPictures(pictures: number, model: string | null): Drawn {
+  return createDrawn('image_generation', model, normaliseCount('output_images', pictures));
 }
 
 /** `svg_usage`: the tokens of a text model that it names. */
-export function normaliseSvg(native: JsonValue | undefined): OtherUsage | null {
-  if (!isObject(native)) return null;
-  const { classes } = normaliseOpenAi(native, RESPONSES_NAMES, {});
-  return isUsed(classes) ? { purpose: 'svg', model: readName(native, 'model') ?? UNNAMED_MODEL, classes } : null;
+export function normaliseSvg(native: JsonValue | undefined): Drawn {
+  if (!isObject(native)) return NOTHING_DRAWN;
+  return createDrawn('svg', readName(native, 'model'), normaliseOpenAi(native, RESPONSES_NAMES, {}));
 }

@@ -18,8 +18,9 @@ const TERMINAL_EVENTS: readonly string[] = ['image_generation.completed', 'image
 const TERMINAL_PATTERN = String.raw`"type"\s*:\s*"image_(?:generation|edit)\.completed"`;
 
 function normaliseTokens(native: JsonObject): Normalised {
+  const own = normaliseImageUsage(native);
   const drawing = normaliseSvg(native['svg_usage']);
-  return { ...normaliseImageUsage(native), others: drawing === null ? [] : [drawing] };
+  return { ...own, others: drawing.others, isIncomplete: own.isIncomplete === true || drawing.isIncomplete };
 }
 
 function normalisePictures(native: JsonObject): Normalised {

@@ -5,6 +5,8 @@ import type { JsonObject, ReportedUsage } from '../../vocabulary/token-usage.ts'
 import { USAGE_FORMATS } from './registry.ts';
 import { NOTHING_REPORTED } from './reported-usage.ts';
 
+const ONE_TOKEN = { input_tokens: 1, output_tokens: 1, total_tokens: 2 };
+
 function read(format: UsageFormatName, body: JsonObject): ReportedUsage {
   return USAGE_FORMATS[format].readJson(body, NOTHING_REPORTED);
 }
@@ -142,9 +144,30 @@ describe('sound', () => {
 });
 
 test('a stream of several pictures has the count of the last one, and says that it is not all', () => {
-  const usage = { input_tokens: 50, output_tokens: 1000, total_tokens: 1050 };
+  const input_tokens_details = { text_tokens: 50, image_tokens: 0 };
+  const usage = { input_tokens: 50, input_tokens_details, output_tokens: 1000, total_tokens: 1050 };
   const done = { type: 'image_generation.completed', b64_json: 'AAAA', usage };
   const one = USAGE_FORMATS.images.readEvent(null, done, NOTHING_REPORTED);
   expect(one.usage?.isIncomplete).toBeUndefined();
   expect(USAGE_FORMATS.images.readEvent(null, done, one).usage?.isIncomplete).toBe(true);
+});
+
+test.each<[string, JsonObject, boolean]>([
+  ['no split', {}, true],
+  ['an empty split', { input_tokens_details: {} }, true],
+  ['only what was cached', { input_tokens_details: { cached_tokens: 9 } }, true],
+  ['its text', { input_tokens_details: { text_tokens: 50 } }, false],
+  ['its pictures', { input_tokens_details: { image_tokens: 40 } }, false],
+])('input of an image model with %s: its price is not known %s', (_, details, isIncomplete) => {
+  const usage = { input_tokens: 50, output_tokens: 1000, ...details };
+  expect(read('images', { usage }).usage?.isIncomplete ?? false).toBe(isIncomplete);
+  expect(read('responses', { usage: ONE_TOKEN, tool_usage: { image_gen: usage } }).usage?.isIncomplete ?? false).toBe(
+    isIncomplete,
+  );
+});
+
+test('a drawing that reports half of its tokens: its price is not known', () => {
+  const svg_usage = { model: 'gpt-5', input_tokens: 50 };
+  expect(read('images', { svg_usage }).usage?.isIncomplete).toBe(true);
+  expect(read('responses', { usage: ONE_TOKEN, output: [{ svg_usage }] }).usage?.isIncomplete).toBe(true);
 });

@@ -4,7 +4,7 @@
  */
 import type { JsonObject, JsonValue, OtherUsage, ReportedUsage } from '../../vocabulary/token-usage.ts';
 import { createEventTest, ERROR_PATTERN, USAGE_PATTERN } from './event-test.ts';
-import { createPictures, normaliseImageTool, normaliseSvg } from './image-usage.ts';
+import { createPictures, type Drawn, NOTHING_DRAWN, normaliseImageTool, normaliseSvg } from './image-usage.ts';
 import { normaliseOpenAi, RESPONSES_NAMES } from './openai-usage.ts';
 import { withError, withErrorMember } from './read-error.ts';
 import { isObject, readArray, readCount, readName, readObject } from './read-json.ts';
@@ -73,12 +73,12 @@ function readImageModel(body: JsonObject): string | null {
 }
 
 /** Its tokens, or its pictures where tokens are not reported. */
-function readImageTool(native: JsonObject, body: JsonObject): OtherUsage | null {
+function readImageTool(native: JsonObject, body: JsonObject): Drawn {
   const model = readImageModel(body);
   const reported = readObject(readObject(native, 'tool_usage'), 'image_gen');
   if (reported !== null) return normaliseImageTool(reported, model);
   const pictures = countItems(body, 'image_generation_call', (item) => readObject(item, 'svg_usage') === null);
-  return pictures === null ? null : createPictures(pictures, model);
+  return pictures === null ? NOTHING_DRAWN : createPictures(pictures, model);
 }
 
 /**
@@ -120,10 +120,15 @@ function createNormalise(body: JsonObject): (native: JsonObject) => Normalised {
       fileSearches: countItems(body, 'file_search_call', () => true),
       codeExecutions: countExecutions(body),
     });
-    const drawings = readArray(native, 'svg_usage').flatMap((entry) => normaliseSvg(entry) ?? []);
-    const others = [readImageTool(native, body), ...drawings, searches.preview].filter((other) => other !== null);
-    const isIncomplete =
-      normalised.isIncomplete === true || searches.isIncomplete || hasUnknownCall(body) || isDiscounted(body);
+    const drawn = [readImageTool(native, body), ...readArray(native, 'svg_usage').map(normaliseSvg)];
+    const others = [...drawn.flatMap((each) => each.others), ...(searches.preview === null ? [] : [searches.preview])];
+    const isIncomplete = [
+      normalised.isIncomplete === true,
+      searches.isIncomplete,
+      drawn.some((each) => each.isIncomplete),
+      hasUnknownCall(body),
+      isDiscounted(body),
+    ].includes(true);
     return { ...normalised, others, isIncomplete };
   };
 }
