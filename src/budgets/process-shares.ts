@@ -6,7 +6,8 @@
  */
 import type { PicoUsd } from '../vocabulary/usd.ts';
 import { RUN_BUDGET_ID } from './budget.ts';
-import type { BudgetLedger, Claim, Scope, ScopeId, SharingMode, Signal, WrittenShare } from './ledger.ts';
+import type { BudgetLedger, Claim, Scope, SharingMode, Signal, WrittenShare } from './ledger.ts';
+import { fitOf, giveBack, hasMoney, isOver, leastOf, mayGive, nameOf, openShare, type Share } from './share.ts';
 
 /** How often a process that has money looks whether another one asks for it. */
 const LOOK_MS = 10;
@@ -44,22 +45,6 @@ export interface Settlement {
   readonly callId: string;
   /** Null: nobody knows, and all that was reserved counts as spent. */
   readonly cost: PicoUsd | null;
-}
-
-interface Share {
-  readonly name: string;
-  readonly scope: ScopeId;
-  granted: PicoUsd;
-  spent: PicoUsd;
-  reserved: PicoUsd;
-  /** The least that calls and the ledger have said of it. */
-  limit: PicoUsd;
-  usedMs: number;
-  /** The number under which the others were asked for more. */
-  ask: number | null;
-  overUntilMs: number;
-  /** The file does not say yet how it stands. */
-  isAhead: boolean;
 }
 
 interface Hold {
@@ -185,7 +170,9 @@ export class ProcessShares {
     const limit = lesser(claim.limit, scope.runLimit);
     if (limit === null) return 'uncounted';
     const rows = ledger.readShares(claim);
-    const share = this.#shares.get(name) ?? this.#open(name, claim, limit, rows);
+    const row = rows.find(({ process }) => process === this.#process);
+    const share = this.#shares.get(name) ?? openShare(claim, limit, row);
+    this.#shares.set(name, share);
     if (share.limit !== limit) giveBack(share);
     share.limit = limit;
     if (!grantedBefore.has(share)) grantedBefore.set(share, share.granted);
@@ -246,26 +233,6 @@ export class ProcessShares {
 
   #askNodes(claim: Claim, limit: PicoUsd, need: PicoUsd): void {
     this.#ledger.askNodes(claim, limit, need, true, this.#nowMs());
-  }
-
-  /** One that was forgotten here goes on as the file has it. */
-  #open(name: string, claim: Claim, limit: PicoUsd, rows: readonly WrittenShare[]): Share {
-    const { accountId, budgetId, value, periodStartMs } = claim;
-    const row = rows.find(({ process }) => process === this.#process);
-    const share: Share = {
-      name,
-      scope: { accountId, budgetId, value, periodStartMs },
-      granted: row?.granted ?? 0n,
-      spent: row?.spent ?? 0n,
-      reserved: 0n,
-      limit,
-      usedMs: performance.now(),
-      ask: null,
-      overUntilMs: 0,
-      isAhead: false,
-    };
-    this.#shares.set(name, share);
-    return share;
   }
 
   #hold(callId: string, holds: readonly Hold[], nowMs: number): void {
@@ -375,43 +342,6 @@ function describeNode(
 function refused(share: Share, refusal: Extract<ReserveAnswer, { readonly kind: 'refused' }>): Taken {
   share.ask = null;
   return refusal;
-}
-
-/** Null: only the ledger knows. */
-function fitOf(share: Share, claim: Claim, nowMs: number): 'fits' | 'over' | null {
-  const { limit } = claim;
-  const isOfRun = claim.budgetId === RUN_BUDGET_ID;
-  if (limit !== share.limit && !(isOfRun && (limit === null || limit > share.limit))) return null;
-  if (share.spent + share.reserved + leastOf(claim) <= share.granted) return 'fits';
-  return !claim.isHard && nowMs < share.overUntilMs ? 'over' : null;
-}
-
-/** A call of which nothing is known passes while anything is left. */
-function leastOf({ amount }: Claim): PicoUsd {
-  return amount === 0n ? 1n : amount;
-}
-
-function giveBack(share: Share): void {
-  const used = share.spent + share.reserved;
-  if (used >= share.granted) return;
-  share.granted = used;
-  share.isAhead = true;
-}
-
-function mayGive({ isSilent, granted, spent }: WrittenShare): boolean {
-  return !isSilent && granted > spent;
-}
-
-function hasMoney({ granted, spent, reserved }: Share): boolean {
-  return granted > 0n || spent > 0n || reserved > 0n;
-}
-
-function isOver({ granted, spent, reserved, ask, isAhead }: Share): boolean {
-  return !isAhead && ask === null && reserved === 0n && granted === spent;
-}
-
-function nameOf({ accountId, budgetId, periodStartMs, value }: ScopeId): string {
-  return `${accountId} ${budgetId} ${periodStartMs} ${value}`;
 }
 
 function greater(a: PicoUsd, b: PicoUsd): PicoUsd {

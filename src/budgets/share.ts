@@ -1,0 +1,77 @@
+/**
+ * A process's share of one scope's money: what it was granted, what its calls hold and what they have spent. All here is
+ * arithmetic in memory; `process-shares.ts` moves money between shares and the ledger.
+ */
+import type { PicoUsd } from '../vocabulary/usd.ts';
+import { RUN_BUDGET_ID } from './budget.ts';
+import type { Claim, ScopeId, WrittenShare } from './ledger.ts';
+
+export interface Share {
+  readonly name: string;
+  readonly scope: ScopeId;
+  granted: PicoUsd;
+  spent: PicoUsd;
+  reserved: PicoUsd;
+  /** The least that calls and the ledger have said of it. */
+  limit: PicoUsd;
+  usedMs: number;
+  /** The number under which the others were asked for more. */
+  ask: number | null;
+  overUntilMs: number;
+  /** The file does not say yet how it stands. */
+  isAhead: boolean;
+}
+
+/** `row`: what the ledger has of it; one that this process forgot goes on as it is written there. */
+export function openShare(claim: Claim, limit: PicoUsd, row: WrittenShare | undefined): Share {
+  const { accountId, budgetId, value, periodStartMs } = claim;
+  return {
+    name: nameOf(claim),
+    scope: { accountId, budgetId, value, periodStartMs },
+    granted: row?.granted ?? 0n,
+    spent: row?.spent ?? 0n,
+    reserved: 0n,
+    limit,
+    usedMs: performance.now(),
+    ask: null,
+    overUntilMs: 0,
+    isAhead: false,
+  };
+}
+
+/** Null: only the ledger knows. */
+export function fitOf(share: Share, claim: Claim, nowMs: number): 'fits' | 'over' | null {
+  const { limit } = claim;
+  const isOfRun = claim.budgetId === RUN_BUDGET_ID;
+  if (limit !== share.limit && !(isOfRun && (limit === null || limit > share.limit))) return null;
+  if (share.spent + share.reserved + leastOf(claim) <= share.granted) return 'fits';
+  return !claim.isHard && nowMs < share.overUntilMs ? 'over' : null;
+}
+
+/** A call of which nothing is known passes while anything is left. */
+export function leastOf({ amount }: Claim): PicoUsd {
+  return amount === 0n ? 1n : amount;
+}
+
+export function giveBack(share: Share): void {
+  const used = share.spent + share.reserved;
+  if (used >= share.granted) return;
+  share.granted = used;
+  share.isAhead = true;
+}
+
+export function mayGive({ isSilent, granted, spent }: WrittenShare): boolean {
+  return !isSilent && granted > spent;
+}
+
+export function hasMoney({ granted, spent, reserved }: Share): boolean {
+  return granted > 0n || spent > 0n || reserved > 0n;
+}
+
+export function isOver({ granted, spent, reserved, ask, isAhead }: Share): boolean {
+  return !isAhead && ask === null && reserved === 0n && granted === spent;
+}
+
+export function nameOf({ accountId, budgetId, periodStartMs, value }: ScopeId): string {
+  return `${accountId} ${budgetId} ${periodStartMs} ${value}`;
+}
