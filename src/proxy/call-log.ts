@@ -1,6 +1,7 @@
 /** One call's records on their way to the spool (begin, checkpoints, end), with its id, times and body copies. */
 
 import type { Claim } from '../budgets/ledger.ts';
+import { copyLatin1 } from '../formats/wire/copy-text.ts';
 import type { Caller } from '../sockets/read-caller.ts';
 import type { CallBegin, CallBody, CallEnd } from '../vocabulary/call-record.ts';
 import type { KeyEntry } from '../vocabulary/channel.ts';
@@ -163,7 +164,7 @@ export class CallLog {
           return;
         }
         const cost = this.#readCost(begin, end, isUnsent);
-        const settled = { ...end, budgetCost: cost === null ? null : formatUsd(cost) };
+        const settled = { ...end, budgetCost: cost === null ? null : copyLatin1(formatUsd(cost)) };
         // Only when the record is there: should the process die before, the record decides.
         spool.end(begin, settled, bodies, () => {
           this.#settleAs(cost);

@@ -2,6 +2,7 @@
 
 import { RUN_BUDGET_ID } from '../budgets/budget.ts';
 import type { Claim } from '../budgets/ledger.ts';
+import { copyLatin1 } from '../formats/wire/copy-text.ts';
 import { hideSecretForms } from '../formats/wire/secret-form.ts';
 import type { Endpoint } from '../providers/provider.ts';
 import { agentPathOf, MAIN_AGENT } from '../vocabulary/agent-path.ts';
@@ -64,14 +65,14 @@ export function describeBegin(
   };
 }
 
-/** A call mostly holds the same in each budget, and an amount takes long to format. */
+/** A call mostly holds the same in each budget, and an amount takes long to format. Copied: it is put together of parts. */
 function describeHolds(claims: readonly Claim[]): readonly BudgetHold[] {
   let last = claims[0]?.amount ?? 0n;
-  let amount = formatUsd(last);
+  let amount = copyLatin1(formatUsd(last));
   return claims.map((claim) => {
     if (claim.amount !== last) {
       last = claim.amount;
-      amount = formatUsd(last);
+      amount = copyLatin1(formatUsd(last));
     }
     return describeHold(claim, amount);
   });
@@ -79,7 +80,7 @@ function describeHolds(claims: readonly Claim[]): readonly BudgetHold[] {
 
 function describeHold({ budgetId, value, periodStartMs, limit }: Claim, amount: string): BudgetHold {
   const hold = { budgetId, value, periodStartMs, amount };
-  return budgetId === RUN_BUDGET_ID && limit !== null ? { ...hold, runLimit: formatUsd(limit) } : hold;
+  return budgetId === RUN_BUDGET_ID && limit !== null ? { ...hold, runLimit: copyLatin1(formatUsd(limit)) } : hold;
 }
 
 function listFlags({ arrival, headers, route }: CallContext, bodyFlags: readonly CallFlag[]): CallFlag[] {
