@@ -40,6 +40,8 @@ export interface Stage {
   /** What its gateways are told beyond their data and ports: where the provider is. */
   readonly env: Readonly<Record<string, string>>;
   readonly gateway: () => TestGateway;
+  /** What it has printed, before its restarts too. */
+  readonly output: () => string;
   /** Starts it anew on the same data and the same ports, after it was killed; `release` as in `StartOptions`. */
   readonly restart: (release?: string) => Promise<void>;
   readonly startLoad: () => Load;
@@ -77,6 +79,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
     TOLLGATE_UPSTREAM_ANTHROPIC: provider.origin,
   };
   let gateway: TestGateway;
+  let formerOutput = '';
   try {
     gateway = await startGateway({
       env,
@@ -120,7 +123,9 @@ export async function openStage(options: StageOptions): Promise<Stage> {
   return {
     env,
     gateway: () => gateway,
+    output: () => formerOutput + gateway.output(),
     async restart(release) {
+      const former = gateway;
       gateway = await startGateway({
         env,
         dataDir,
@@ -128,6 +133,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
         timeoutMs: RESTART_LIMIT_MS,
         ...runOf(release),
       });
+      formerOutput += former.output();
     },
     startLoad: () => startLoad(load, numbers),
     startCallsAtOnce: () => startCallsAtOnce(load, numbers),

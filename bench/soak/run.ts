@@ -9,7 +9,7 @@ const USAGE = `npm run soak -- [options]
   --clients N   concurrent clients (16)
   --seed N      of the calls, the faults and their moments (drawn, and printed, when not given)
   --json        the result as JSON on standard output
-  --log FILE    what the gateway printed since its last start
+  --log FILE    what the gateway printed
 For example: npm run soak -- --minutes 5 --seed 7
 
 ${LEGEND}
