@@ -95,6 +95,15 @@ test('a viewer without texts reads, and is shown no control that changes somethi
   await page.goto(`${gateway.adminBase}/logs?range=7d`);
   await settle(page);
   expect(await page.getByRole('searchbox').count()).toBe(0);
+  for (const [address, title] of [
+    ['/people', 'For owners of this account'],
+    ['/system', 'For whoever runs the gateway'],
+  ] as const) {
+    await page.goto(`${gateway.adminBase}${address}`);
+    await page.getByRole('heading', { name: title }).waitFor();
+    expect(await auditPage(page)).toEqual([]);
+    expect(await page.getByRole('main').getByRole('button').count()).toBe(0);
+  }
   for (const address of ['/start', '/runs?range=7d', '/costs?range=7d', '/metadata']) {
     await page.goto(`${gateway.adminBase}${address}`);
     await settle(page);

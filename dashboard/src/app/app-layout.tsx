@@ -1,12 +1,12 @@
 /** What stands around every page but the sign-in: side bar, top bar, jobs under way, the dialogs of the keyboard. */
 
 import { useQuery } from '@tanstack/react-query';
-import { Outlet } from '@tanstack/react-router';
 import { useCallback, useState } from 'react';
 import { isJobActive, jobsQuery } from '../api/jobs.ts';
 import { JobProgress } from '../components/job-progress.tsx';
 import { GoToDialog } from './go-to-dialog.tsx';
 import { HelpDialog } from './help-dialog.tsx';
+import { PageForRole } from './page-for-role.tsx';
 import { SessionProvider, useSession } from './session-context.tsx';
 import { SharedFrame } from './shared-frame.tsx';
 import { SideBar } from './side-bar.tsx';
@@ -43,7 +43,7 @@ function WholeFrame() {
         <TopBar onGoTo={openGoTo} onHelp={openHelp} />
         <JobStrip />
         <main id="main" className="flex min-h-0 flex-1 flex-col overflow-auto">
-          <Outlet />
+          <PageForRole />
         </main>
       </div>
       <GoToDialog isOpen={open === 'go-to'} onClose={close} />

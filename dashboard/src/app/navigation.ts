@@ -84,3 +84,10 @@ export function navigationOf(session: Session): readonly NavigationGroup[] {
     items: items.filter(({ least }) => least === undefined || allows(session, least)),
   })).filter(({ items }) => items.length > 0);
 }
+
+/** The page at an address, where it is not for everybody. */
+export function findRestrictedPage(path: string): { readonly label: string; readonly least: Least } | null {
+  for (const { items } of NAVIGATION)
+    for (const { to, label, least } of items) if (to === path && least !== undefined) return { label, least };
+  return null;
+}

@@ -136,7 +136,9 @@ test('Cline and Continue get a copy of their own file for this start, and are to
   mkdirSync(join(TARGET.home, '.cline/data/settings'), { recursive: true });
   const providers = { anthropic: { settings: { apiKey: 'a' } } };
   writeFileSync(join(TARGET.home, '.cline/data/settings/providers.json'), JSON.stringify({ providers }));
-  const file = planRun(['cline'], {}, TARGET).env['CLINE_PROVIDER_SETTINGS_PATH'];
+  const { env } = planRun(['cline'], {}, TARGET);
+  expect(env['CLINE_SESSION_BACKEND_MODE']).toBe('local');
+  const file = env['CLINE_PROVIDER_SETTINGS_PATH'];
   expect(JSON.parse(readFileSync(file ?? '', 'utf8'))).toEqual({
     providers: {
       anthropic: {
