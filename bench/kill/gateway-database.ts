@@ -10,7 +10,7 @@ import type { CountedRow } from './tally.ts';
 const CONNECT_TIMEOUT_MS = 10_000;
 
 export interface DatabaseCount {
-  /** One for each call of a client: a websocket with the sums of its turns. */
+  /** One for each call of a client, in the order of their arrival: a websocket with the sums of its turns. */
   readonly rows: readonly CountedRow[];
   readonly rowCount: number;
   readonly openCalls: number;
@@ -58,7 +58,7 @@ const READ_ROWS = `
          coalesce(p.outcome, 'turns without their connection') as outcome, p.closed_before, p.status, s.provider, s.trace_id,
          s.input_tokens, s.cache_read_input_tokens, s.output_tokens, s.total_cost, s.known_cost,
          p.duration_ms, p.responded_at < p.requested_at as is_backwards, s.rows
-  from sums s left join parts p on p.id = s.whole`;
+  from sums s left join parts p on p.id = s.whole order by p.requested_at nulls first, s.whole`;
 
 /** All calls that arrived from `sinceMs` on, and whether all roll-ups agree with the records. */
 export async function countDatabase(connectionString: string, sinceMs: number): Promise<DatabaseCount> {

@@ -13,6 +13,7 @@ import { countSoak, type SoakCount } from '../soak/count-soak.ts';
 import type { Disturbance } from '../soak/judge-call.ts';
 import { createSessionServer } from '../soak/serve-session.ts';
 import { balanceConnections, balanceRequests, takeTurns } from './balance.ts';
+import { joinLeftTurns } from './join-left-turns.ts';
 import { KEYS_KNOWN_MS, type Move, moveNode, type Node, type NodeOptions, startNode } from './nodes.ts';
 import { planUpgradeCall } from './plan-upgrade-call.ts';
 import { type MadeCall, startSteadyLoad } from './steady-load.ts';
@@ -164,9 +165,16 @@ export async function runUpgrade(options: UpgradeOptions): Promise<UpgradeResult
     say(`${calls.length} calls; waiting for everything to be stored`);
     for (const { gateway } of nodes) await waitUntilDrained(gateway(), 1);
     const database = await countDatabase(databaseUrl, 0);
+    const kills = moves.filter(({ how, to }) => how === 'kill -9' && to === RELEASE_BEFORE_TURNS);
+    const rows = joinLeftTurns({
+      rows: database.rows,
+      calls,
+      planOf,
+      kills: kills.map(({ fromMs, toMs }) => ({ kind: 'kill', fromMs, toMs })),
+    });
     const count = countSoak({
       calls,
-      database,
+      database: { ...database, rows },
       planOf,
       misread,
       provider,
@@ -198,6 +206,8 @@ export async function runUpgrade(options: UpgradeOptions): Promise<UpgradeResult
 
 /** See `Disturbance`. */
 const FORGETFUL_RELEASE = '0.1.0';
+/** See `joinLeftTurns`. */
+const RELEASE_BEFORE_TURNS = '0.1.0';
 
 /** A call that was passed on to a node; the time is monotonic. */
 interface HandedOver {

@@ -50,6 +50,7 @@ test('one that is for no host is a problem, and so are files that cannot come in
 test.each([
   [null, 'ok', 'proxy answers at'],
   ['SELF_SIGNED_CERT_IN_CHAIN', 'note', 'does not trust'],
+  ['SELF_SIGNED_CERT_IN_CHAIN', 'note', 'put NODE_EXTRA_CA_CERTS=FILE before the command as well'],
   ['ERR_TLS_CERT_ALTNAME_INVALID', 'problem', 'is not valid for the host in https://gate; set TOLLGATE_PUBLIC_URL'],
   ['ECONNREFUSED', 'problem', 'nothing answers at https://gate/healthz'],
 ])('an answer of the proxy port, or %j instead, is a finding: %s', (failure, level, text) => {

@@ -56,7 +56,7 @@ export function judgeAnswer(baseUrl: string, failure: string | null): Finding {
   if (UNTRUSTED.test(failure))
     return {
       level: 'note',
-      text: `proxy answers at ${baseUrl} with a certificate that this program does not trust (${failure}); give programs its authority, this one by NODE_EXTRA_CA_CERTS`,
+      text: `proxy answers at ${baseUrl} with a certificate that this program does not trust (${failure}); give programs its authority; this one does not read the gateway's settings, so put NODE_EXTRA_CA_CERTS=FILE before the command as well`,
     };
   if (failure === 'ERR_TLS_CERT_ALTNAME_INVALID')
     return {

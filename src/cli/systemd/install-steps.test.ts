@@ -238,3 +238,27 @@ test('it is removed without its settings and data; an edited file stays under an
   expect(existsSync(join(root, 'etc/tollgate/tollgate.env'))).toBe(true);
   expect(planUninstall(null, machine)).toEqual([]);
 });
+
+test('nothing that it made for itself is left: the folder of its differences, and the template with the last instance', () => {
+  const units = () => readdirSync(join(root, 'etc/systemd/system'));
+  install({ ...OPTIONS, dataDir: '/srv/one' });
+  install({ ...OPTIONS, name: 'eu', dataDir: '/srv/eu' });
+  install({ ...OPTIONS, name: 'us' });
+  carryOut(planUninstall(null, machine));
+  expect(units()).toEqual(['tollgate@.service', 'tollgate@eu.service.d']);
+  carryOut(planUninstall('eu', machine));
+  expect(units()).toEqual(['tollgate@.service']);
+  rmSync(join(root, 'etc/tollgate/eu.env'));
+  carryOut(planUninstall('us', machine));
+  expect(units()).toEqual([]);
+});
+
+test('the folder of its differences stays while something of others is in it, and the template while another has one', () => {
+  install({ ...OPTIONS, name: 'eu', dataDir: '/srv/eu', envFile: '/srv/eu.env' });
+  install({ ...OPTIONS, name: 'us', dataDir: '/srv/us' });
+  const folder = join(root, 'etc/systemd/system/tollgate@us.service.d');
+  writeFileSync(join(folder, 'override.conf'), '[Service]\nMemoryMax=2G\n');
+  carryOut(planUninstall('us', machine));
+  expect(readdirSync(folder)).toEqual(['override.conf']);
+  expect(existsSync(join(root, 'etc/systemd/system/tollgate@.service'))).toBe(true);
+});

@@ -6,10 +6,11 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmdirSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { OperatorError } from '../../vocabulary/errors.ts';
 import type { Machine } from './machine.ts';
 import { findPlaces, listServiceFiles, type ServiceFile, type ServiceOptions } from './service-files.ts';
@@ -94,6 +95,25 @@ function planRemoval(machine: Machine, path: string): Step | null {
   };
 }
 
+/** `names`: what of it is removed before; an edited file stays there under another name. */
+function planFolderRemoval(machine: Machine, path: string, names: readonly string[]): Step | null {
+  const onDisk = join(machine.root, path);
+  if (!existsSync(onDisk)) return null;
+  const stays = (name: string) => !names.includes(name) || !isUnedited(readFileSync(join(onDisk, name), 'utf8'));
+  if (readdirSync(onDisk).some(stays)) return null;
+  return { what: `remove  ${path}, which is empty`, run: () => rmdirSync(onDisk) };
+}
+
+/** By their settings, which each has from its install on, and by what systemd has of them. */
+function hasOtherInstances(machine: Machine, name: string): boolean {
+  const list = (path: string) => (existsSync(join(machine.root, path)) ? readdirSync(join(machine.root, path)) : []);
+  const own = findPlaces(name, null, null);
+  return (
+    list(own.configDir).some((entry) => entry.endsWith('.env') && !['tollgate.env', `${name}.env`].includes(entry)) ||
+    list(dirname(own.unitFile)).some((entry) => /^tollgate@[^.]/.test(entry) && entry !== basename(dirname(own.dropIn)))
+  );
+}
+
 function planReload(machine: Machine): Step {
   return { what: 'run     systemctl daemon-reload', run: () => machine.run('systemctl', ['daemon-reload']) };
 }
@@ -117,7 +137,7 @@ export function planInstall(options: ServiceOptions, machine: Machine, isReplaci
   return steps.length === 0 ? [] : [...steps, planReload(machine)];
 }
 
-/** Empty without such a service. Settings, data and the user stay. */
+/** Empty without such a service. Settings, data and the user stay, and the template while another instance may need it. */
 export function planUninstall(name: string | null, machine: Machine): readonly Step[] {
   const places = findPlaces(name, null, null);
   if (!existsSync(join(machine.root, places.unitFile))) return [];
@@ -125,8 +145,8 @@ export function planUninstall(name: string | null, machine: Machine): readonly S
   return [
     { what: `run     systemctl ${stop.join(' ')}`, run: () => machine.run('systemctl', stop) },
     planRemoval(machine, places.dropIn),
-    // Other instances may need the template.
-    name === null ? planRemoval(machine, places.unitFile) : null,
+    planFolderRemoval(machine, dirname(places.dropIn), [basename(places.dropIn)]),
+    name === null || !hasOtherInstances(machine, name) ? planRemoval(machine, places.unitFile) : null,
     planReload(machine),
   ].filter((step) => step !== null);
 }
