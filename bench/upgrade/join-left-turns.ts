@@ -34,15 +34,19 @@ export function joinLeftTurns({ rows, calls, planOf, kills }: LeftTurns): readon
   );
 }
 
-/** The connection keeps its own ending. Not all is known where it is not of one part. */
+/**
+ * The connection keeps its own ending. That release cannot tell that all usage of a whole connection is in its turns, and
+ * gives it no total: here it has that of the turns.
+ */
 function addTurn(connection: CountedRow, turn: CountedRow): CountedRow {
+  const total = connection.totalCost ?? (connection.outcome === 'ok' ? (connection.knownCost ?? 0n) : null);
   return {
     ...connection,
     inputTokens: addKnown(connection.inputTokens, turn.inputTokens),
     cacheReadTokens: addKnown(connection.cacheReadTokens, turn.cacheReadTokens),
     outputTokens: addKnown(connection.outputTokens, turn.outputTokens),
-    totalCost: connection.totalCost === null || turn.totalCost === null ? null : connection.totalCost + turn.totalCost,
-    knownCost: connection.knownCost === null ? turn.knownCost : connection.knownCost + (turn.knownCost ?? 0n),
+    totalCost: total === null || turn.totalCost === null ? null : total + turn.totalCost,
+    knownCost: (connection.knownCost ?? 0n) + (turn.knownCost ?? 0n),
   };
 }
 

@@ -70,6 +70,14 @@ test.each([
   },
 );
 
+test('a whole one has the total of its turns, which that release does not give it', () => {
+  const n = findCall(true);
+  const turns = planOf(n).session?.turns ?? [];
+  const rows = rowsOf(n, turns.length).map((row) => ({ ...row, outcome: 'ok' }));
+  const total = turns.reduce((sum, { cost }) => sum + cost, 0n);
+  expect(join(n, 8_000, rows)).toMatchObject([{ outcome: 'ok', totalCost: total, knownCost: total }]);
+});
+
 test('what it cannot have made stays in view: a turn that is there twice, more rows than turns', () => {
   const n = findCall(true);
   const [connection = CONNECTION, turn = CONNECTION] = rowsOf(n, 1);
