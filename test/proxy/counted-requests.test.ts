@@ -156,10 +156,15 @@ test('pictures of an answer that cannot be read are as many as were asked for', 
 });
 
 test('pictures that are billed by tokens are not counted as well', async () => {
-  const usage = { input_tokens: 5, output_tokens: 4160, total_tokens: 4165 };
+  const input_tokens_details = { text_tokens: 5, image_tokens: 0 };
+  const usage = { input_tokens: 5, input_tokens_details, output_tokens: 4160, total_tokens: 4165 };
   const answer = json(JSON.stringify({ data: [{ b64_json: 'AAAA' }], usage }));
   const { usage: read } = await picturesOf({ body: json(DALL_E.replace('dall-e-3', 'gpt-image-1')), answer });
-  expect(read).toEqual({ classes: { input: 5, output: 0, output_image: 4160 }, reasoning: null, native: usage });
+  expect(read).toEqual({
+    classes: { input: 5, input_image: 0, output: 0, output_image: 4160 },
+    reasoning: null,
+    native: usage,
+  });
 });
 
 const RANKED = json('{"results":[{"index":1,"relevance_score":0.9},{"index":0,"relevance_score":0.1}]}');

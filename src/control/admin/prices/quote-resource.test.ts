@@ -28,7 +28,7 @@ const WORKED_CASE = {
     service_tier: 'default',
     output: [{ type: 'web_search_call', status: 'completed', action: { type: 'search', query: 'a' } }],
     tools: [{ type: 'image_generation', model: 'gpt-image-99' }],
-    tool_usage: { image_gen: { input_tokens: 7, output_tokens: 9 } },
+    tool_usage: { image_gen: { input_tokens: 7, input_tokens_details: { text_tokens: 7 }, output_tokens: 9 } },
   },
   expected_cost_usd: null,
   expected_components: null,
