@@ -165,7 +165,7 @@ export async function runUpgrade(options: UpgradeOptions): Promise<UpgradeResult
     say(`${calls.length} calls; waiting for everything to be stored`);
     for (const { gateway } of nodes) await waitUntilDrained(gateway(), 1);
     const database = await countDatabase(databaseUrl, 0);
-    const kills = moves.filter(({ how, to }) => how === 'kill -9' && to === RELEASE_BEFORE_TURNS);
+    const kills = moves.filter(({ how, to }) => how === 'kill -9' && to === FIRST_RELEASE);
     const rows = joinLeftTurns({
       rows: database.rows,
       calls,
@@ -204,10 +204,8 @@ export async function runUpgrade(options: UpgradeOptions): Promise<UpgradeResult
   }
 }
 
-/** See `Disturbance`. */
-const FORGETFUL_RELEASE = '0.1.0';
-/** See `joinLeftTurns`. */
-const RELEASE_BEFORE_TURNS = '0.1.0';
+/** It may lose what comes while it ends (see `Disturbance`), and stores turns as calls of their own (see `joinLeftTurns`). */
+const FIRST_RELEASE = '0.1.0';
 
 /** A call that was passed on to a node; the time is monotonic. */
 interface HandedOver {
@@ -228,7 +226,7 @@ function disturbancesOf(
   if (how === 'kill -9') return [{ kind: 'kill', fromMs, toMs }];
   if (wasAnnounced) return [];
   const rolling = { kind: 'rolling', fromMs, toMs: goneMs } as const;
-  if (from !== FORGETFUL_RELEASE) return [rolling];
+  if (from !== FIRST_RELEASE) return [rolling];
   const taken = handedOver.filter((one) => one.node === node && one.atMs >= fromMs && one.atMs <= goneMs);
   const callIds = new Set(taken.map(({ callId }) => callId));
   return [rolling, { kind: 'forgetful exit', fromMs, toMs: goneMs, callIds }];

@@ -1,14 +1,14 @@
 /** One call's records on their way to the spool (begin, checkpoints, end), with its id, times and body copies. */
 
 import type { Claim } from '../budgets/ledger.ts';
-import { copyLatin1 } from '../formats/wire/copy-text.ts';
 import type { Caller } from '../sockets/read-caller.ts';
 import type { CallBegin, CallBody, CallEnd } from '../vocabulary/call-record.ts';
 import type { KeyEntry } from '../vocabulary/channel.ts';
 import { GatewayError, type GatewayErrorCode } from '../vocabulary/errors.ts';
 import type { CallFlag } from '../vocabulary/token-usage.ts';
-import { formatUsd, type PicoUsd } from '../vocabulary/usd.ts';
+import type { PicoUsd } from '../vocabulary/usd.ts';
 import { BodyCopy } from './body-copy.ts';
+import { formatFlatUsd } from './budget/flat-usd.ts';
 import { settledCost } from './budget/proxy-budgets.ts';
 import type { Arrival, CallContext, RequestedModel } from './call-context.ts';
 import { describeBegin } from './describe-begin.ts';
@@ -164,7 +164,7 @@ export class CallLog {
           return;
         }
         const cost = this.#readCost(begin, end, isUnsent);
-        const settled = { ...end, budgetCost: cost === null ? null : copyLatin1(formatUsd(cost)) };
+        const settled = { ...end, budgetCost: cost === null ? null : formatFlatUsd(cost) };
         // Only when the record is there: should the process die before, the record decides.
         spool.end(begin, settled, bodies, () => {
           this.#settleAs(cost);

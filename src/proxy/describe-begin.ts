@@ -2,14 +2,13 @@
 
 import { RUN_BUDGET_ID } from '../budgets/budget.ts';
 import type { Claim } from '../budgets/ledger.ts';
-import { copyLatin1 } from '../formats/wire/copy-text.ts';
 import { hideSecretForms } from '../formats/wire/secret-form.ts';
 import type { Endpoint } from '../providers/provider.ts';
 import { agentPathOf, MAIN_AGENT } from '../vocabulary/agent-path.ts';
 import type { BudgetHold, CallBegin } from '../vocabulary/call-record.ts';
 import { TOOL_CALL_SOURCE } from '../vocabulary/run-sources.ts';
 import type { CallFlag } from '../vocabulary/token-usage.ts';
-import { formatUsd } from '../vocabulary/usd.ts';
+import { formatFlatUsd } from './budget/flat-usd.ts';
 import type { CallContext, RequestedModel } from './call-context.ts';
 import { placeInRun } from './place-in-run.ts';
 import type { ValidRequest } from './validate-request.ts';
@@ -65,14 +64,14 @@ export function describeBegin(
   };
 }
 
-/** A call mostly holds the same in each budget, and an amount takes long to format. Copied: it is put together of parts. */
+/** A call mostly holds the same in each budget, and an amount takes long to format. */
 function describeHolds(claims: readonly Claim[]): readonly BudgetHold[] {
   let last = claims[0]?.amount ?? 0n;
-  let amount = copyLatin1(formatUsd(last));
+  let amount = formatFlatUsd(last);
   return claims.map((claim) => {
     if (claim.amount !== last) {
       last = claim.amount;
-      amount = copyLatin1(formatUsd(last));
+      amount = formatFlatUsd(last);
     }
     return describeHold(claim, amount);
   });
@@ -80,7 +79,7 @@ function describeHolds(claims: readonly Claim[]): readonly BudgetHold[] {
 
 function describeHold({ budgetId, value, periodStartMs, limit }: Claim, amount: string): BudgetHold {
   const hold = { budgetId, value, periodStartMs, amount };
-  return budgetId === RUN_BUDGET_ID && limit !== null ? { ...hold, runLimit: copyLatin1(formatUsd(limit)) } : hold;
+  return budgetId === RUN_BUDGET_ID && limit !== null ? { ...hold, runLimit: formatFlatUsd(limit) } : hold;
 }
 
 function listFlags({ arrival, headers, route }: CallContext, bodyFlags: readonly CallFlag[]): CallFlag[] {

@@ -87,7 +87,6 @@ export function navigationOf(session: Session): readonly NavigationGroup[] {
 
 /** The page at an address, where it is not for everybody. */
 export function findRestrictedPage(path: string): { readonly label: string; readonly least: Least } | null {
-  for (const { items } of NAVIGATION)
-    for (const { to, label, least } of items) if (to === path && least !== undefined) return { label, least };
-  return null;
+  const { label, least } = NAVIGATION.flatMap(({ items }) => items).find(({ to }) => to === path) ?? {};
+  return label === undefined || least === undefined ? null : { label, least };
 }

@@ -122,13 +122,12 @@ function createNormalise(body: JsonObject): (native: JsonObject) => Normalised {
     });
     const drawn = [readImageTool(native, body), ...readArray(native, 'svg_usage').map(normaliseSvg)];
     const others = [...drawn.flatMap((each) => each.others), ...(searches.preview === null ? [] : [searches.preview])];
-    const isIncomplete = [
-      normalised.isIncomplete === true,
-      searches.isIncomplete,
-      drawn.some((each) => each.isIncomplete),
-      hasUnknownCall(body),
-      isDiscounted(body),
-    ].includes(true);
+    const isIncomplete =
+      normalised.isIncomplete === true ||
+      searches.isIncomplete ||
+      drawn.some((each) => each.isIncomplete) ||
+      hasUnknownCall(body) ||
+      isDiscounted(body);
     return { ...normalised, others, isIncomplete };
   };
 }
