@@ -54,13 +54,15 @@ export function formatTable(results: readonly SizeResult[]): string {
 
 function formatRemarks({ calls, untilMs, questions }: SizeResult): readonly string[] {
   return questions.flatMap(({ group, name, error, searchedTo }) => [
-    ...(searchedTo === null
-      ? []
-      : [
-          `… ${formatCalls(calls)} ${group}: ${name}: covers ${((untilMs - Date.parse(searchedTo)) / 86_400_000).toFixed(2)} days`,
-        ]),
+    ...(searchedTo === null ? [] : [`… ${formatCalls(calls)} ${group}: ${name}: ${formatReach(searchedTo, untilMs)}`]),
     ...(error === null ? [] : [`! ${formatCalls(calls)} ${group}: ${name}: ${error}`]),
   ]);
+}
+
+/** In an order by a measure it is the measure. */
+function formatReach(searchedTo: string, untilMs: number): string {
+  const isTime = /^\d{4}-\d{2}-\d{2}T/.test(searchedTo);
+  return isTime ? `covers ${((untilMs - Date.parse(searchedTo)) / 86_400_000).toFixed(2)} days` : `up to ${searchedTo}`;
 }
 
 export function formatSizes({ calls, tables }: SizeResult): string {

@@ -36,3 +36,16 @@ export async function findTraces(
   const { traces } = answer;
   return Array.isArray(traces) ? traces.map(String) : null;
 }
+
+/** The calls of such a run are not read one by one. */
+const LARGE_RUN_CALLS = 5_000;
+const MAX_LARGE_RUNS = 20;
+
+/** Trace ids of the runs with the most calls, where those are very many. */
+export async function findLargeRuns(client: pg.ClientBase, accountId: number): Promise<readonly string[]> {
+  const { rows } = await client.query<{ trace_id: string }>(
+    'select trace_id from llm_runs where account_id = $1 and calls > $2 order by calls desc limit $3',
+    [accountId, LARGE_RUN_CALLS, MAX_LARGE_RUNS],
+  );
+  return rows.map(({ trace_id }) => trace_id);
+}

@@ -8,7 +8,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type pg from 'pg';
 import { inSnapshot } from '../store/pool.ts';
 import { findRuns } from './find-runs.ts';
-import { findTraces } from './find-traces.ts';
+import { findLargeRuns, findTraces } from './find-traces.ts';
 import { listBegunRuns } from './list-begun-runs.ts';
 import { type PromotedKeys, readPromotedKeysFor } from './promoted-keys.ts';
 import { RUN_DURATION_MS, type RunScope, runConditions } from './run-conditions.ts';
@@ -207,7 +207,8 @@ export async function listRuns(
     const startedMs = limits.monotonicMs();
     const left = () => limitsLeft(limits, startedMs);
     const traces = await findTraces(client, asked, promoted, left());
-    const query = { ...asked, promoted, foundRuns, traces };
+    const largeRuns = asked.callFilters.length === 0 ? [] : await findLargeRuns(client, asked.accountId);
+    const query = { ...asked, promoted, foundRuns, traces, largeRuns };
     const isFirst = after === null && query.sort === '-ended_at';
     const snapshot = isFirst ? await readSnapshot(client) : (after?.snapshot ?? null);
     const begun = isFirst
