@@ -4,7 +4,8 @@ import type pg from 'pg';
 import { openSearch } from '../search/find-windows.ts';
 import { CALLS } from '../search/search-sources.ts';
 import { runSql } from './run-sql.ts';
-import { askFewWindows, withinWindows } from './search-windows.ts';
+import { withinWindows } from './search-windows.ts';
+import { askWithin } from './walk-window.ts';
 
 /** With more, reading run after run finds enough of them soon. */
 const MAX_RUNS = 2_000;
@@ -23,7 +24,9 @@ export async function findRuns(
   const everywhere = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY };
   const matches = sql<SqlBool>`account_id = ${accountId} and trace_id is not null and (
     strpos(search_fold(trace_id), search_fold(${search})) > 0 or strpos(search_fold(span_name), search_fold(${search})) > 0)`;
-  const found = await askFewWindows(client, open, everywhere, LIMIT_MS, (windows) =>
+  const { windows, since } = await open.fewWindowsIn(everywhere);
+  if (since !== null) return null;
+  const found = await askWithin(client, LIMIT_MS, () =>
     runSql(
       client,
       sql`select distinct trace_id from (
@@ -33,6 +36,6 @@ export async function findRuns(
         ) calls limit ${MAX_RUNS + 1}`,
     ),
   );
-  if (found === null || found.length > MAX_RUNS) return null;
+  if (found === 'too_long' || found.length > MAX_RUNS) return null;
   return found.map((row) => String(row['trace_id']));
 }

@@ -15,7 +15,7 @@ import { type PromotedKeys, readPromotedKeysFor } from './promoted-keys.ts';
 import { readMatches, type SearchMatch } from './read-matches.ts';
 import { readSnippets, type Snippet } from './read-snippets.ts';
 import { allOf, type Condition, runSql, type SqlRow } from './run-sql.ts';
-import { askFewWindows, searchInWindows, spanOf, withinWindows } from './search-windows.ts';
+import { searchInWindows, spanOf, withinWindows } from './search-windows.ts';
 import {
   askWithin,
   limitsLeft,
@@ -182,19 +182,30 @@ function hasIndex({ query, promoted, search }: OpenQuery): boolean {
   return search !== null || query.filters.some((filter) => isIndexed(filter, promoted));
 }
 
+interface Asked<T> {
+  readonly answer: T;
+  /** All since this time was asked, of more than could be asked at once; null: all. */
+  readonly since: Date | null;
+}
+
 /**
- * Asks once for all that the index has, in the windows of the search if there is one; null where that takes too long. It has
- * half of the time, however long the index of the search was read: what was read would be lost.
+ * Asks once for all that the index has, in the windows of the search if there is one; null where that takes too long, or would
+ * be a part and no part is taken. It has half of the time, however long the index of the search was read: what was read would be
+ * lost.
  */
 async function askIndex<T>(
   { client, search }: OpenQuery,
   slice: Slice,
   { budgetMs }: WalkLimits,
+  takesPart: boolean,
   ask: (windows?: readonly SearchWindow[]) => Promise<T>,
-): Promise<T | null> {
-  if (search !== null) return askFewWindows(client, search, spanOf(slice), budgetMs / 2, ask);
-  const answer = await askWithin(client, budgetMs / 2, ask);
-  return answer === 'too_long' ? null : answer;
+): Promise<Asked<T> | null> {
+  const few = search === null ? null : await search.fewWindowsIn(spanOf(slice));
+  const since = few?.since ?? null;
+  if (since !== null && !takesPart) return null;
+  const answer = await askWithin(client, budgetMs / 2, () => (few === null ? ask() : ask(few.windows)));
+  if (answer === 'too_long') return null;
+  return { answer, since: since === null ? null : new Date(since) };
 }
 
 async function walkTime(open: OpenQuery, limits: WalkLimits): Promise<Found> {
@@ -228,8 +239,11 @@ async function walkTime(open: OpenQuery, limits: WalkLimits): Promise<Found> {
   if (stopped === null) return { rows, stopped };
   // An index that has the matches is quickest in one go; where they are many, so is the order of time.
   const rest = windowBehind(window, stopped.requestedAt);
-  const whole = await askIndex(open, rest, limits, (windows) => readRows(rest, windows));
-  return whole === null ? walk(rest, limitsLeft(limits, startedMs)) : { rows, stopped: null };
+  const isNewestFirst = query.sort.startsWith('-');
+  const asked = await askIndex(open, rest, limits, isNewestFirst, (windows) => readRows(rest, windows));
+  if (asked !== null && (asked.answer || asked.since === null)) return { rows, stopped: null };
+  const unasked = asked === null || asked.since === null ? rest : windowBehind(rest, asked.since);
+  return walk(unasked, limitsLeft(limits, startedMs));
 }
 
 /** What is few enough is sorted; else the calls are read in their order, so many that the time is not exceeded. */
@@ -247,7 +261,7 @@ async function readFew(open: OpenQuery, limits: WalkLimits): Promise<readonly Sq
   const { client, query, promoted, after, columns, wanted } = open;
   const order = logOrder(query.sort);
   const conditions = logConditions(query, promoted);
-  return askIndex(open, query, limits, async (windows) => {
+  const few = await askIndex(open, query, limits, false, async (windows) => {
     const matches = (where: readonly Condition[]): RawBuilder<unknown> =>
       sql`select id, requested_at, ${sql.ref(query.sort.replace('-', ''))} from llm_requests
         where ${allOf(where)} limit ${MAX_SORTED + 1}`;
@@ -270,6 +284,7 @@ async function readFew(open: OpenQuery, limits: WalkLimits): Promise<readonly Sq
         where id = any(${row?.['ids']}::uuid[]) and requested_at = any(${row?.['times']}::timestamptz[]) order by ${order}`,
     );
   });
+  return few?.answer ?? null;
 }
 
 async function readInOrder(open: OpenQuery, limits: WalkLimits): Promise<Found> {

@@ -41,7 +41,13 @@ export function searchCondition(search: string, { inCalls, inTexts }: SearchedPa
       select from jsonb_each_text(raw_metadata) m where strpos(search_fold(m.value), ${needle}) > 0))
     or ${inTexts} and exists (
       select from llm_texts t where t.id = llm_requests.id and t.requested_at = llm_requests.requested_at
-        and (strpos(search_fold(t.prompt), ${needle}) > 0 or strpos(search_fold(t.answer), ${needle}) > 0)))`;
+        and ${textCondition(search)}))`;
+}
+
+/** Of `llm_texts`, named `t`. */
+export function textCondition(search: string): Condition {
+  const needle = sql`search_fold(${search})`;
+  return sql<SqlBool>`(strpos(search_fold(t.prompt), ${needle}) > 0 or strpos(search_fold(t.answer), ${needle}) > 0)`;
 }
 
 /** A character for private use that the text lacks: there are far more of them than it has characters. */

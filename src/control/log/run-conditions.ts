@@ -30,6 +30,9 @@ export const RUN_DURATION_MS = sql`(extract(epoch from r.ended_at - r.started_at
 
 const OPEN_CALLS = sql`(select count(*) from llm_open_calls o where o.account_id = r.account_id and o.trace_id = r.trace_id)`;
 
+const IS_RUNNING = sql<SqlBool>`exists (
+  select from llm_open_calls o where o.account_id = r.account_id and o.trace_id = r.trace_id)`;
+
 function columnOf(column: RunFilterColumn): RawBuilder<unknown> {
   switch (column) {
     case 'state':
@@ -45,6 +48,8 @@ function columnOf(column: RunFilterColumn): RawBuilder<unknown> {
 }
 
 export function runFilterCondition({ field, op, values }: RunFilter): Condition {
+  // Few runs are running. As a semi-join they are found from the open calls, and not among all runs.
+  if (field === 'state' && op === 'eq' && values[0] === 'running') return IS_RUNNING;
   return columnCondition(columnOf(field), RUN_FIELDS[field], op, values);
 }
 

@@ -33,8 +33,14 @@ export interface Search {
   readonly text: string;
   /** In order of time and apart from each other, within the span. Ends may be infinite. */
   readonly windowsIn: (span: TimeSpan) => Promise<readonly SearchWindow[]>;
-  /** Null when they are too many to be worth asking all at once; then the index is not read to its end. */
-  readonly fewWindowsIn: (span: TimeSpan) => Promise<readonly SearchWindow[] | null>;
+  /** The latest ones, where there are more than are worth asking all at once; then the index is not read to its end. */
+  readonly fewWindowsIn: (span: TimeSpan) => Promise<FewWindows>;
+}
+
+export interface FewWindows {
+  readonly windows: readonly SearchWindow[];
+  /** They are all that there are since this time; null: all of the span. */
+  readonly since: number | null;
 }
 
 /** Of each source. Reading them takes some 100 ms. */
@@ -44,8 +50,9 @@ const FEW_WINDOWS = 2_000;
 const MAX_WAITING_CALLS = 20_000;
 /** Calls that wait are read together with all calls between them. Even a busy log has few in such a time; a window takes 25 µs. */
 const WAITING_GAP_MS = 1_000;
-/** Segments that are looked into together. */
-const CHUNK = 512;
+/** Segments that are looked into together: few first, since what is frequent stands in all of them. */
+const FIRST_CHUNK = 64;
+const MAX_CHUNK = 512;
 /** Segments by which the rarest grams are told. */
 const SAMPLE = 4;
 const MAX_GRAMS_READ = 16;
@@ -58,8 +65,12 @@ export async function openSearch(
   sources: readonly SearchSource[] = SEARCH_SOURCES,
 ): Promise<Search> {
   const { part, whole } = readNeedle(text);
-  const all = async (span: TimeSpan) => [{ ...span, inCalls: true, inTexts: true }];
-  const everywhere: Search = { text, windowsIn: all, fewWindowsIn: all };
+  const all = (span: TimeSpan) => [{ ...span, inCalls: true, inTexts: true }];
+  const everywhere: Search = {
+    text,
+    windowsIn: async (span) => all(span),
+    fewWindowsIn: async (span) => ({ windows: all(span), since: null }),
+  };
   if (part.length === 0) return everywhere;
   const open: SourceSearch[] = [];
   for (const source of sources) {
@@ -74,21 +85,24 @@ export async function openSearch(
       ],
     });
   }
-  async function find(span: TimeSpan, most: number): Promise<readonly SearchWindow[] | null> {
+  async function find(span: TimeSpan, most: number): Promise<FewWindows> {
     const found: Record<SearchSource['name'], (readonly TimeSpan[])[]> = { calls: [], texts: [] };
+    let since: number | null = null;
     for (const { source, waiting, alternatives } of open) {
       found[source.name].push(waiting);
       for (const alternative of alternatives) {
-        const spans = await findInSegments(client, source, alternative, span, most);
-        if (spans === null) return null;
+        const { spans, unreadTo } = await findInSegments(client, source, alternative, span, most);
+        if (unreadTo !== null) since = Math.max(since ?? span.from, unreadTo);
         found[source.name].push(spans);
       }
     }
-    return overlay(joinSpans(found.calls.flat(), span, 0), joinSpans(found.texts.flat(), span, 0));
+    const read = { from: since ?? span.from, to: span.to };
+    const windows = overlay(joinSpans(found.calls.flat(), read, 0), joinSpans(found.texts.flat(), read, 0));
+    return { windows, since };
   }
   return {
     text,
-    windowsIn: async (span) => (await find(span, Number.POSITIVE_INFINITY)) ?? [],
+    windowsIn: async (span) => (await find(span, Number.POSITIVE_INFINITY)).windows,
     fewWindowsIn: (span) => find(span, FEW_WINDOWS),
   };
 }
@@ -169,6 +183,8 @@ function joinSpans(spans: readonly TimeSpan[], within: TimeSpan, gap: number): r
 
 interface SegmentRow {
   readonly id: string;
+  /** Of its latest call. */
+  readonly lastMs: number;
   readonly saturated: readonly number[];
 }
 
@@ -178,23 +194,26 @@ async function findInSegments(
   alternative: Alternative,
   span: TimeSpan,
   most: number,
-): Promise<readonly TimeSpan[] | null> {
+): Promise<{ readonly spans: readonly TimeSpan[]; readonly unreadTo: number | null }> {
   const { rows } = await client.query<SegmentRow>(
-    `select id::text, saturated from ${source.segments}
+    `select id::text, (extract(epoch from last_at) * 1000)::float8 as "lastMs", saturated from ${source.segments}
      where first_at < $2 and first_at >= $1::timestamptz - interval '1 day' and last_at >= $1 order by first_at desc`,
     [timeText(span.from), timeText(span.to)],
   );
   const found: (readonly TimeSpan[])[] = [];
   if (!alternative.isOrdered && rows.length > 0) await orderGrams(client, source, alternative, rows.slice(0, SAMPLE));
+  let read = 0;
   let count = 0;
-  for (let begin = 0; begin < rows.length; begin += CHUNK) {
-    const spans = await findInChunk(client, source, alternative, rows.slice(begin, begin + CHUNK));
+  for (let chunk = FIRST_CHUNK; read < rows.length && count <= most; chunk = Math.min(MAX_CHUNK, chunk * 2)) {
+    const spans = await findInChunk(client, source, alternative, rows.slice(read, read + chunk));
     found.push(spans);
     count += spans.length;
-    if (count > most) return null;
+    read += chunk;
   }
-  // Not as arguments of a call: what is frequent stands in more windows than a call may have arguments.
-  return found.flat();
+  // A segment may reach further than those before it, by calls that came late.
+  const unread = rows.slice(read).map(({ lastMs }) => lastMs);
+  // Neither is an argument of a call: they are more than a call may have.
+  return { spans: found.flat(), unreadTo: unread.length === 0 ? null : unread.reduce((a, b) => Math.max(a, b)) + 1 };
 }
 
 /** As the database reads it. */
