@@ -7,6 +7,7 @@ import { cutRollups } from '../../src/control/log/cut-rollups.ts';
 import { type LogQuery, listLogs, type SortedLogPosition } from '../../src/control/log/list-logs.ts';
 import { listRuns, type RunPosition } from '../../src/control/log/list-runs.ts';
 import { summariseLogs } from '../../src/control/log/summarise-logs.ts';
+import { SEARCH_LIMITS } from '../../src/control/log/walk-window.ts';
 import { foldText } from '../../src/control/search/fold-text.ts';
 import { indexNext } from '../../src/control/search/index-next.ts';
 import { buildBatch, makeInterruptedItem } from '../../src/control/shipper/build-batch.ts';
@@ -77,7 +78,7 @@ const made = fc.record({
 type Step =
   | { readonly type: 'store'; readonly calls: readonly Omit<MadeCall, 'number'>[]; readonly shipper: 0 | 1 }
   | { readonly type: 'interrupted'; readonly call: Omit<MadeCall, 'number'> }
-  | { readonly type: 'replay' | 'end' | 'index' | 'anew' | 'drop' };
+  | { readonly type: 'replay' | 'end' | 'index' | 'index all' | 'anew' | 'drop' };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
@@ -89,7 +90,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('interrupted' as const), call: made }) },
-  { weight: 4, arbitrary: fc.constant({ type: 'index' as const }) },
+  { weight: 3, arbitrary: fc.constant({ type: 'index' as const }) },
+  { weight: 2, arbitrary: fc.constant({ type: 'index all' as const }) },
   {
     weight: 1,
     arbitrary: fc.constantFrom(
@@ -208,10 +210,12 @@ describe.each(POSTGRES_KINDS)('search on $name', (kind) => {
       sort: '-requested_at',
       columns: ['id'],
     };
+    // Small pages are read in the smallest pieces, so that few calls are as many.
+    const limits = limit < 500 ? { ...SEARCH_LIMITS, firstRows: 1, fewWindows: 1 } : SEARCH_LIMITS;
     const ids: string[] = [];
     let after: SortedLogPosition | null = null;
     do {
-      const page = await listLogs(pool, query, after, limit);
+      const page = await listLogs(pool, query, after, limit, limits);
       ids.push(...page.records.map(({ id }) => String(id)));
       after = page.next;
     } while (after !== null);
@@ -276,6 +280,7 @@ describe.each(POSTGRES_KINDS)('search on $name', (kind) => {
                 interrupted = [];
               } else if (one.type === 'anew') await pool.query('delete from llm_search_state');
               else if (one.type === 'index') await indexNext({ pool, segmentCalls: SEGMENT_CALLS });
+              else if (one.type === 'index all') await indexAll();
               else {
                 await drop(2, 2);
                 calls = calls.filter(({ days }) => days < 3);

@@ -6,6 +6,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type pg from 'pg';
 import { openSearch, type Search, type SearchWindow } from '../search/find-windows.ts';
+import { SEARCH_SOURCES } from '../search/search-sources.ts';
 import type { LogColumn, LogRow } from '../store/log-columns.ts';
 import { inSnapshot } from '../store/pool.ts';
 import { isIndexed } from './log-filter-sql.ts';
@@ -150,7 +151,7 @@ export async function listLogs(
       client,
       query,
       promoted: await readPromotedKeysFor(client, query.accountId, query.filters),
-      search: query.search === null ? null : await openSearch(client, query.search),
+      search: query.search === null ? null : await openSearch(client, query.search, SEARCH_SOURCES, limits.fewWindows),
       after,
       columns,
       wanted: limit + 1,

@@ -40,6 +40,8 @@ export interface WalkLimits {
   readonly budgetMs: number;
   /** It bounds the work of the first slice, and with it how much progress each request makes at least. */
   readonly firstRows: number;
+  /** Windows of a search that are asked together; in tests fewer. */
+  readonly fewWindows?: number;
   readonly monotonicMs: () => number;
 }
 

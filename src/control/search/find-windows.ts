@@ -50,8 +50,7 @@ const FEW_WINDOWS = 2_000;
 const MAX_WAITING_CALLS = 20_000;
 /** Calls that wait are read together with all calls between them. Even a busy log has few in such a time; a window takes 25 µs. */
 const WAITING_GAP_MS = 1_000;
-/** Segments that are looked into together: few first, since what is frequent stands in all of them. */
-const FIRST_CHUNK = 64;
+/** Segments that are looked into together: few first, since what is frequent stands in all of their stretches. */
 const MAX_CHUNK = 512;
 /** Segments by which the rarest grams are told. */
 const SAMPLE = 4;
@@ -63,6 +62,7 @@ export async function openSearch(
   client: pg.ClientBase,
   text: string,
   sources: readonly SearchSource[] = SEARCH_SOURCES,
+  fewWindows: number = FEW_WINDOWS,
 ): Promise<Search> {
   const { part, whole } = readNeedle(text);
   const all = (span: TimeSpan) => [{ ...span, inCalls: true, inTexts: true }];
@@ -103,7 +103,7 @@ export async function openSearch(
   return {
     text,
     windowsIn: async (span) => (await find(span, Number.POSITIVE_INFINITY)).windows,
-    fewWindowsIn: (span) => find(span, FEW_WINDOWS),
+    fewWindowsIn: (span) => find(span, fewWindows),
   };
 }
 
@@ -204,11 +204,13 @@ async function findInSegments(
   if (!alternative.isOrdered && rows.length > 0) await orderGrams(client, source, alternative, rows.slice(0, SAMPLE));
   let read = 0;
   let count = 0;
-  for (let chunk = FIRST_CHUNK; read < rows.length && count <= most; chunk = Math.min(MAX_CHUNK, chunk * 2)) {
+  let chunk = Math.min(MAX_CHUNK, Math.ceil(most / MAX_STRETCHES));
+  while (read < rows.length && count <= most) {
     const spans = await findInChunk(client, source, alternative, rows.slice(read, read + chunk));
     found.push(spans);
     count += spans.length;
     read += chunk;
+    chunk = Math.min(MAX_CHUNK, chunk * 2);
   }
   // A segment may reach further than those before it, by calls that came late.
   const unread = rows.slice(read).map(({ lastMs }) => lastMs);
