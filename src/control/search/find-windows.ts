@@ -52,9 +52,10 @@ const MAX_WAITING_CALLS = 20_000;
 const WAITING_GAP_MS = 1_000;
 /** Segments that are looked into together: few first, since what is frequent stands in all of their stretches. */
 const MAX_CHUNK = 512;
-/** Segments by which the rarest grams are told. */
+/** Segments by which the rarest grams are told, from all over the window: the newest calls may be of another kind. */
 const SAMPLE = 4;
-const MAX_GRAMS_READ = 16;
+/** What is in more stretches of the sample leaves out too little to be read. */
+const MAX_SHARE = 0.25;
 const ALL_STRETCHES = Array.from({ length: MAX_STRETCHES }, (_, stretch) => stretch);
 
 /** The client is in a transaction of one snapshot, with which the search ends. */
@@ -80,8 +81,8 @@ export async function openSearch(
       source,
       waiting,
       alternatives: [
-        { grams: part, isOrdered: false },
-        { grams: [whole], isOrdered: true },
+        { all: part, rarest: part, segments: 0 },
+        { all: [whole], rarest: [whole], segments: Number.POSITIVE_INFINITY },
       ],
     });
   }
@@ -126,9 +127,11 @@ function overlay(calls: readonly TimeSpan[], texts: readonly TimeSpan[]): readon
 }
 
 interface Alternative {
-  /** All of them stand in a text that matches; the rarest first once that is known. */
-  grams: readonly number[];
-  isOrdered: boolean;
+  /** All of them stand in a text that matches. */
+  readonly all: readonly number[];
+  /** Those of them that are worth reading, in this order, as a sample of so many segments told. */
+  rarest: readonly number[];
+  segments: number;
 }
 
 interface SourceSearch {
@@ -201,7 +204,8 @@ async function findInSegments(
     [timeText(span.from), timeText(span.to)],
   );
   const found: (readonly TimeSpan[])[] = [];
-  if (!alternative.isOrdered && rows.length > 0) await orderGrams(client, source, alternative, rows.slice(0, SAMPLE));
+  // The few segments of a first slice may be of another kind than all the others.
+  if (rows.length > alternative.segments * SAMPLE) await orderGrams(client, source, alternative, rows);
   let read = 0;
   let count = 0;
   let chunk = Math.min(MAX_CHUNK, Math.ceil(most / MAX_STRETCHES));
@@ -240,14 +244,20 @@ async function readParts(
   return new Map(rows.map(({ id, bytes }) => [id, findGram(bytes, gram)]));
 }
 
+function spread<T>(items: readonly T[], count: number): readonly T[] {
+  const step = Math.ceil(items.length / count);
+  return items.filter((_, index) => index % step === 0);
+}
+
 async function orderGrams(
   client: pg.ClientBase,
   source: SearchSource,
   alternative: Alternative,
-  sample: readonly SegmentRow[],
+  segments: readonly SegmentRow[],
 ): Promise<void> {
+  const sample = spread(segments, SAMPLE);
   const counted: { readonly gram: number; readonly stretches: number }[] = [];
-  for (const gram of alternative.grams) {
+  for (const gram of alternative.all) {
     const found = await readParts(
       client,
       source,
@@ -256,21 +266,22 @@ async function orderGrams(
     );
     counted.push({ gram, stretches: [...found.values()].reduce((sum, bits) => sum + countStretches(bits), 0) });
   }
-  alternative.grams = counted
+  const most = sample.length * MAX_STRETCHES * MAX_SHARE;
+  alternative.rarest = counted
     .sort((a, b) => a.stretches - b.stretches)
-    .slice(0, MAX_GRAMS_READ)
+    .filter(({ stretches }, index) => index === 0 || stretches <= most)
     .map(({ gram }) => gram);
-  alternative.isOrdered = true;
+  alternative.segments = segments.length;
 }
 
 async function findInChunk(
   client: pg.ClientBase,
   source: SearchSource,
-  { grams }: Alternative,
+  { rarest }: Alternative,
   segments: readonly SegmentRow[],
 ): Promise<readonly TimeSpan[]> {
   let left = new Map<string, Stretches>(segments.map(({ id }) => [id, { low: -1, high: -1 }]));
-  for (const gram of grams) {
+  for (const gram of rarest) {
     const read = await readParts(client, source, [...left.keys()], gram);
     left = new Map(
       [...left]
