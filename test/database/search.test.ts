@@ -8,11 +8,14 @@ import { type LogQuery, listLogs, type SortedLogPosition } from '../../src/contr
 import { listRuns, type RunPosition } from '../../src/control/log/list-runs.ts';
 import { summariseLogs } from '../../src/control/log/summarise-logs.ts';
 import { SEARCH_LIMITS } from '../../src/control/log/walk-window.ts';
+import { openSearch } from '../../src/control/search/find-windows.ts';
 import { foldText } from '../../src/control/search/fold-text.ts';
 import { indexNext } from '../../src/control/search/index-next.ts';
+import { SEARCH_SOURCES } from '../../src/control/search/search-sources.ts';
 import { buildBatch, makeInterruptedItem } from '../../src/control/shipper/build-batch.ts';
 import { type IngestSession, openIngestSession } from '../../src/control/shipper/ingest-session.ts';
 import { DAY_MS } from '../../src/control/store/partitions.ts';
+import { inSnapshot } from '../../src/control/store/pool.ts';
 import { applyRetention } from '../../src/control/store/retention.ts';
 import type { CallBody, SpoolEntry } from '../../src/vocabulary/call-record.ts';
 import { callBegin, callBody, callEnd, NOON_MS, priceByToken } from '../support/call-fixtures.ts';
@@ -355,6 +358,25 @@ describe.each(POSTGRES_KINDS)('search on $name', (kind) => {
     );
     return rows[0] ?? { calls: -1, texts: -1 };
   }
+
+  test('the latest windows are all that there are since the time that is said, in whatever order calls came', async () => {
+    await empty();
+    const late = (number: number) => ({ number: number + 24, ms: number * 10_000 });
+    await ingest(manyCalls(24, () => ({})));
+    await indexAll();
+    await ingest(manyCalls(6, late));
+    await indexAll();
+    const spans = Array.from({ length: 32 }, (_, step) => ({ from: NOON_MS - DAY_MS, to: NOON_MS - step * 1_000 }));
+    for (const span of spans) {
+      const [few, all] = await inSnapshot(pool, async (client) => {
+        const opened = await openSearch(client, 'step', SEARCH_SOURCES, 1);
+        const latest = await opened.fewWindowsIn(span);
+        return [latest, await opened.windowsIn({ ...span, from: latest.since ?? span.from })] as const;
+      });
+      expect(few.since ?? span.from).toBeLessThanOrEqual(span.to);
+      expect(few.windows).toEqual(all);
+    }
+  });
 
   test('calls of before the index are indexed day by day, later ones in whole segments, each once', async () => {
     await ingest(manyCalls(20, (number) => ({ days: number % 2, prompt: 'hello' })));

@@ -93,7 +93,8 @@ export async function openSearch(
       found[source.name].push(waiting);
       for (const alternative of alternatives) {
         const { spans, unreadTo } = await findInSegments(client, source, alternative, span, most);
-        if (unreadTo !== null) since = Math.max(since ?? span.from, unreadTo);
+        // A segment that was not read may reach beyond the span.
+        if (unreadTo !== null) since = Math.min(span.to, Math.max(since ?? span.from, unreadTo));
         found[source.name].push(spans);
       }
     }
