@@ -114,7 +114,9 @@ async function readFingerprint(): Promise<string> {
 }
 
 test('the start shows https, and curl and Node trust it by the variables that were printed', async () => {
-  expect(gateway.output()).toContain(`curl https://127.0.0.1:${gateway.port}/v1/chat/completions`);
+  const shown = `curl https://127.0.0.1:${gateway.port}/v1/chat/completions`;
+  // It is ready before it says how it is used.
+  await waitUntil('the start shows it', () => (gateway.output().includes(shown) ? true : undefined));
   const status = asRecord(await gateway.api('/api/v1/status'));
   expect(status).toMatchObject({
     base_url: `https://127.0.0.1:${gateway.port}`,
