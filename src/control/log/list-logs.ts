@@ -204,13 +204,14 @@ async function askIndex<T>(
   const few = search === null ? null : await search.fewWindowsIn(spanOf(slice));
   const since = few?.since ?? null;
   if (since !== null && !takesPart) return null;
-  const answer = await askWithin(client, budgetMs / 2, () => (few === null ? ask() : ask(few.windows)));
+  const answer = await askWithin(client, budgetMs / 2, () => ask(few?.windows));
   if (answer === 'too_long') return null;
   return { answer, since: since === null ? null : new Date(since) };
 }
 
 async function walkTime(open: OpenQuery, limits: WalkLimits): Promise<Found> {
   const { client, query, search, after, columns, wanted } = open;
+  const isNewestFirst = query.sort.startsWith('-');
   const rows: SqlRow[] = [];
   const narrowed = search === null ? open : { ...open, query: { ...query, search: null } };
   const readRows = async (slice: Slice, known?: readonly SearchWindow[]): Promise<boolean> => {
@@ -221,7 +222,7 @@ async function walkTime(open: OpenQuery, limits: WalkLimits): Promise<Found> {
     if (search === null) rows.push(...(await runSql(client, page(conditions))));
     else {
       const windows = known ?? (await search.windowsIn(spanOf(slice)));
-      const inOrder = query.sort.startsWith('-') ? windows.toReversed() : windows;
+      const inOrder = isNewestFirst ? windows.toReversed() : windows;
       const ask = searchInWindows(search.text, inOrder, (within) => page([...conditions, within]), left);
       if (windows.length > 0) rows.push(...(await runSql(client, ask)));
     }
@@ -240,7 +241,6 @@ async function walkTime(open: OpenQuery, limits: WalkLimits): Promise<Found> {
   if (stopped === null) return { rows, stopped };
   // An index that has the matches is quickest in one go; where they are many, so is the order of time.
   const rest = windowBehind(window, stopped.requestedAt);
-  const isNewestFirst = query.sort.startsWith('-');
   const asked = await askIndex(open, rest, limits, isNewestFirst, (windows) => readRows(rest, windows));
   if (asked !== null && (asked.answer || asked.since === null)) return { rows, stopped: null };
   const unasked = asked === null || asked.since === null ? rest : windowBehind(rest, asked.since);

@@ -207,7 +207,8 @@ export async function listRuns(
     const startedMs = limits.monotonicMs();
     const left = () => limitsLeft(limits, startedMs);
     const traces = await findTraces(client, asked, promoted, left());
-    const largeRuns = asked.callFilters.length === 0 ? [] : await findLargeRuns(client, asked.accountId);
+    const largeRuns =
+      asked.callFilters.length === 0 || traces !== null ? [] : await findLargeRuns(client, asked.accountId);
     const query = { ...asked, promoted, foundRuns, traces, largeRuns };
     const isFirst = after === null && query.sort === '-ended_at';
     const snapshot = isFirst ? await readSnapshot(client) : (after?.snapshot ?? null);

@@ -28,10 +28,9 @@ export interface RunScope extends RunFilters {
 /** Whole milliseconds; `r` is `llm_runs`. */
 export const RUN_DURATION_MS = sql`(extract(epoch from r.ended_at - r.started_at) * 1000)::int8`;
 
-const OPEN_CALLS = sql`(select count(*) from llm_open_calls o where o.account_id = r.account_id and o.trace_id = r.trace_id)`;
-
-const IS_RUNNING = sql<SqlBool>`exists (
-  select from llm_open_calls o where o.account_id = r.account_id and o.trace_id = r.trace_id)`;
+const FROM_OPEN_CALLS = sql`from llm_open_calls o where o.account_id = r.account_id and o.trace_id = r.trace_id`;
+const OPEN_CALLS = sql`(select count(*) ${FROM_OPEN_CALLS})`;
+const IS_RUNNING = sql<SqlBool>`exists (select ${FROM_OPEN_CALLS})`;
 
 function columnOf(column: RunFilterColumn): RawBuilder<unknown> {
   switch (column) {
@@ -100,8 +99,7 @@ function searchCondition(search: string, foundRuns: readonly string[] | null): C
     // Of a run without calls only its own name is left.
     return sql<SqlBool>`(r.trace_id = any(${foundRuns}::text[]) or r.is_history and ${contains(sql`r.trace_id`)})`;
   return sql<SqlBool>`(${contains(sql`r.trace_id`)} or ${someCall(contains(sql`q.span_name`))}
-    or exists (select 1 from llm_open_calls o where o.account_id = r.account_id and o.trace_id = r.trace_id
-      and ${contains(sql`o.span_name`)}))`;
+    or exists (select ${FROM_OPEN_CALLS} and ${contains(sql`o.span_name`)}))`;
 }
 
 export function runConditions(scope: RunScope, promoted: PromotedKeys): readonly Condition[] {

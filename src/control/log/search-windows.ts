@@ -12,6 +12,9 @@ export function spanOf({ from, to }: Slice): TimeSpan {
   };
 }
 
+/** Of the window `w`. */
+const IN_WINDOW = sql<SqlBool>`requested_at >= w.start and requested_at < w.stop`;
+
 /** Asks `ask` in each of the windows, in no order. The `offset 0` keeps the look-up by time: another index would be read whole for each. */
 export function withinWindows(
   windows: readonly TimeSpan[],
@@ -19,9 +22,8 @@ export function withinWindows(
 ): RawBuilder<unknown> {
   const starts = windows.map(({ from }) => timeText(from));
   const ends = windows.map(({ to }) => timeText(to));
-  const within = sql<SqlBool>`requested_at >= w.start and requested_at < w.stop`;
   return sql`select found.* from unnest(${starts}::timestamptz[], ${ends}::timestamptz[]) w (start, stop)
-    cross join lateral (${ask(within)} offset 0) found`;
+    cross join lateral (${ask(IN_WINDOW)} offset 0) found`;
 }
 
 /**
@@ -43,15 +45,14 @@ export function searchInWindows(
   const endIds = windows.map(({ to }) => firstIdOf(to));
   const inCalls = windows.map((window) => window.inCalls);
   const inTexts = windows.map((window) => window.inTexts);
-  const within = sql<SqlBool>`requested_at >= w.start and requested_at < w.stop`;
   const matches = searchCondition(search, { inCalls: sql<SqlBool>`true`, inTexts: sql<SqlBool>`w.in_texts` });
   const hasText = sql<SqlBool>`id = any(array(select t.id from llm_texts t where t.requested_at >= w.start and t.requested_at < w.stop
     and t.id >= w.first_id and t.id < w.end_id and ${textCondition(search)}))`;
   return sql`select found.*
     from unnest(${starts}::timestamptz[], ${ends}::timestamptz[], ${firstIds}::uuid[], ${endIds}::uuid[], ${inCalls}::bool[],
       ${inTexts}::bool[]) w (start, stop, first_id, end_id, in_calls, in_texts)
-    cross join lateral ((${ask(sql<SqlBool>`w.in_calls and ${within} and ${matches}`)})
-      union all (${ask(sql<SqlBool>`not w.in_calls and ${within} and ${hasText}`)}) offset 0) found${limit === null ? sql`` : sql` limit ${limit}`}`;
+    cross join lateral ((${ask(sql<SqlBool>`w.in_calls and ${IN_WINDOW} and ${matches}`)})
+      union all (${ask(sql<SqlBool>`not w.in_calls and ${IN_WINDOW} and ${hasText}`)}) offset 0) found${limit === null ? sql`` : sql` limit ${limit}`}`;
 }
 
 const TIME_DIGITS = 12;
