@@ -16,7 +16,8 @@ import { quickDir } from './test/support/quick-dir.ts';
 //
 // `npm test` leaves out the projects named `long…`, which `npm run test:long` runs: `long` has the files of `gateway`
 // that take minutes, `long-browser` those of `browser`; `long-cuts` runs one file of `fast` again and cuts the recorded
-// answers at every byte; `long-postgres` runs the tests of the database again on PostgreSQL 15, where it is installed.
+// answers at every byte; `long-network` one of `gateway`, and breaks the network instead of the server; `long-postgres`
+// runs the tests of the database again on PostgreSQL 15, where it is installed.
 const maxWorkers = Math.max(3, Math.floor(availableParallelism() / 2));
 const env = { TMPDIR: quickDir(), TEST_POSTGRES: 'embedded' };
 const WHOLE = { testTimeout: 180_000, hookTimeout: 180_000, maxWorkers, env, retry: 1 };
@@ -82,6 +83,14 @@ export default defineConfig({
           include: ['test/rules/fixture-usage.test.ts'],
           ...SHARED,
           env: { ...env, TEST_CUTS: 'everywhere' },
+        },
+      },
+      {
+        test: {
+          name: 'long-network',
+          include: ['test/gateway/broken-connections.test.ts'],
+          ...WHOLE,
+          env: { ...env, TEST_BREAKS: 'network' },
         },
       },
       ...(ALL_POSTGRES_KINDS.length > 1 ? [{ test: OTHER_POSTGRES }] : []),
