@@ -367,10 +367,15 @@ describe.each(POSTGRES_KINDS)('search on $name', (kind) => {
     await ingest(manyCalls(6, late));
     await indexAll();
     const spans = Array.from({ length: 32 }, (_, step) => ({ from: NOON_MS - DAY_MS, to: NOON_MS - step * 1_000 }));
-    for (const span of spans) {
+    const bounds = [
+      { most: 1, limitMs: 60_000 },
+      { most: 1_000, limitMs: 0 },
+      { most: 1_000, limitMs: 60_000 },
+    ];
+    for (const { span, most, limitMs } of spans.flatMap((span) => bounds.map((bound) => ({ span, ...bound })))) {
       const [few, all] = await inSnapshot(pool, async (client) => {
-        const opened = await openSearch(client, 'step', SEARCH_SOURCES, 1);
-        const latest = await opened.fewWindowsIn(span);
+        const opened = await openSearch(client, 'step', SEARCH_SOURCES, most);
+        const latest = await opened.fewWindowsIn(span, limitMs);
         return [latest, await opened.windowsIn({ ...span, from: latest.since ?? span.from })] as const;
       });
       expect(few.since ?? span.from).toBeLessThanOrEqual(span.to);

@@ -9,6 +9,7 @@ import { askWithin } from './walk-window.ts';
 
 /** With more, reading run after run finds enough of them soon. */
 const MAX_RUNS = 2_000;
+const INDEX_LIMIT_MS = 450;
 const LIMIT_MS = 150;
 
 /**
@@ -24,7 +25,7 @@ export async function findRuns(
   const everywhere = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY };
   const matches = sql<SqlBool>`account_id = ${accountId} and trace_id is not null and (
     strpos(search_fold(trace_id), search_fold(${search})) > 0 or strpos(search_fold(span_name), search_fold(${search})) > 0)`;
-  const { windows, since } = await open.fewWindowsIn(everywhere);
+  const { windows, since } = await open.fewWindowsIn(everywhere, INDEX_LIMIT_MS);
   if (since !== null) return null;
   const found = await askWithin(client, LIMIT_MS, () =>
     runSql(

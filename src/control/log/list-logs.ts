@@ -189,6 +189,9 @@ interface Asked<T> {
   readonly since: Date | null;
 }
 
+/** What of the time of an answer may be spent on reading the index of the search. */
+const INDEX_SHARE = 0.7;
+
 /**
  * Asks once for all that the index has, in the windows of the search if there is one; null where that takes too long, or would
  * be a part and no part is taken. It has half of the time, however long the index of the search was read: what was read would be
@@ -201,7 +204,7 @@ async function askIndex<T>(
   takesPart: boolean,
   ask: (windows?: readonly SearchWindow[]) => Promise<T>,
 ): Promise<Asked<T> | null> {
-  const few = search === null ? null : await search.fewWindowsIn(spanOf(slice));
+  const few = search === null ? null : await search.fewWindowsIn(spanOf(slice), INDEX_SHARE * budgetMs);
   const since = few?.since ?? null;
   if (since !== null && !takesPart) return null;
   const answer = await askWithin(client, budgetMs / 2, () => ask(few?.windows));

@@ -1,6 +1,7 @@
 /** Questions about the windows of time in which a search may find something. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { type SearchWindow, type TimeSpan, timeText } from '../search/find-windows.ts';
+import type { SearchWindow } from '../search/find-windows.ts';
+import { type TimeSpan, timeText } from '../search/time-span.ts';
 import { searchCondition, textCondition } from './log-scope.ts';
 import type { Condition } from './run-sql.ts';
 import type { Slice } from './walk-window.ts';

@@ -6,22 +6,9 @@ import type pg from 'pg';
 import { z } from 'zod';
 import { DAY_MS } from '../store/partitions.ts';
 import { readNeedle } from './grams.ts';
+import { type Needle, openSegments, type SegmentReading } from './read-segments.ts';
 import { SEARCH_SOURCES, type SearchSource } from './search-sources.ts';
-import {
-  countStretches,
-  findGram,
-  hasStretch,
-  MAX_STRETCHES,
-  NO_STRETCHES,
-  partOf,
-  type Stretches,
-} from './segment.ts';
-
-/** Milliseconds; `to` is exclusive. */
-export interface TimeSpan {
-  readonly from: number;
-  readonly to: number;
-}
+import type { TimeSpan } from './time-span.ts';
 
 /** What a match may stand in there. */
 export interface SearchWindow extends TimeSpan {
@@ -33,8 +20,8 @@ export interface Search {
   readonly text: string;
   /** In order of time and apart from each other, within the span. Ends may be infinite. */
   readonly windowsIn: (span: TimeSpan) => Promise<readonly SearchWindow[]>;
-  /** The latest ones, where there are more than are worth asking all at once; then the index is not read to its end. */
-  readonly fewWindowsIn: (span: TimeSpan) => Promise<FewWindows>;
+  /** The latest ones, where there are more than are worth asking all at once, or the index takes longer to read than `limitMs`. */
+  readonly fewWindowsIn: (span: TimeSpan, limitMs: number) => Promise<FewWindows>;
 }
 
 export interface FewWindows {
@@ -50,14 +37,6 @@ const FEW_WINDOWS = 2_000;
 const MAX_WAITING_CALLS = 20_000;
 /** Calls that wait are read together with all calls between them. Even a busy log has few in such a time; a window takes 25 µs. */
 const WAITING_GAP_MS = 1_000;
-/** Segments that are looked into together: few first, since what is frequent stands in all of their stretches. */
-const MAX_CHUNK = 512;
-/** Segments by which the rarest grams are told, from all over the window: the newest calls may be of another kind. */
-const SAMPLE = 4;
-/** What is in more stretches of the sample leaves out too little to be read. */
-const MAX_SHARE = 0.25;
-const ALL_STRETCHES = Array.from({ length: MAX_STRETCHES }, (_, stretch) => stretch);
-
 /** The client is in a transaction of one snapshot, with which the search ends. */
 export async function openSearch(
   client: pg.ClientBase,
@@ -80,32 +59,40 @@ export async function openSearch(
     open.push({
       source,
       waiting,
-      alternatives: [
-        { all: part, rarest: part, segments: 0 },
-        { all: [whole], rarest: [whole], segments: Number.POSITIVE_INFINITY },
+      needles: [
+        { grams: part, rarest: part, segments: 0 },
+        { grams: [whole], rarest: [whole], segments: Number.POSITIVE_INFINITY },
       ],
     });
   }
-  async function find(span: TimeSpan, most: number): Promise<FewWindows> {
-    const found: Record<SearchSource['name'], (readonly TimeSpan[])[]> = { calls: [], texts: [] };
+  async function find(span: TimeSpan, most: number, limitMs: number): Promise<FewWindows> {
+    const startedMs = performance.now();
+    const readings: Reading[] = [];
+    for (const { source, needles } of open)
+      for (const needle of needles)
+        readings.push({ source: source.name, segments: await openSegments(client, source, needle, span, most) });
     let since: number | null = null;
-    for (const { source, waiting, alternatives } of open) {
-      found[source.name].push(waiting);
-      for (const alternative of alternatives) {
-        const { spans, unreadTo } = await findInSegments(client, source, alternative, span, most);
-        // A segment that was not read may reach beyond the span.
-        if (unreadTo !== null) since = Math.min(span.to, Math.max(since ?? span.from, unreadTo));
-        found[source.name].push(spans);
-      }
+    for (;;) {
+      const behind = readings.reduce((a, b) => ((b.segments.unreadTo ?? 0) > (a.segments.unreadTo ?? 0) ? b : a));
+      const { unreadTo, spans, hasBegun } = behind.segments;
+      // A segment that was not read may reach beyond the span.
+      since = unreadTo === null ? null : Math.min(span.to, Math.max(span.from, unreadTo));
+      const isEnough = spans.length > most || (hasBegun && performance.now() - startedMs >= limitMs);
+      if (unreadTo === null || isEnough) break;
+      await behind.segments.readNext();
     }
     const read = { from: since ?? span.from, to: span.to };
-    const windows = overlay(joinSpans(found.calls.flat(), read, 0), joinSpans(found.texts.flat(), read, 0));
+    const spansOf = (name: SearchSource['name']) => [
+      ...open.filter(({ source }) => source.name === name).flatMap(({ waiting }) => waiting),
+      ...readings.filter(({ source }) => source === name).flatMap(({ segments }) => segments.spans),
+    ];
+    const windows = overlay(joinSpans(spansOf('calls'), read, 0), joinSpans(spansOf('texts'), read, 0));
     return { windows, since };
   }
   return {
     text,
-    windowsIn: async (span) => (await find(span, Number.POSITIVE_INFINITY)).windows,
-    fewWindowsIn: (span) => find(span, fewWindows),
+    windowsIn: async (span) => (await find(span, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY)).windows,
+    fewWindowsIn: (span, limitMs) => find(span, fewWindows, limitMs),
   };
 }
 
@@ -127,18 +114,15 @@ function overlay(calls: readonly TimeSpan[], texts: readonly TimeSpan[]): readon
   return windows;
 }
 
-interface Alternative {
-  /** All of them stand in a text that matches. */
-  readonly all: readonly number[];
-  /** Those of them that are worth reading, in this order, as a sample of so many segments told. */
-  rarest: readonly number[];
-  segments: number;
-}
-
 interface SourceSearch {
   readonly source: SearchSource;
   readonly waiting: readonly TimeSpan[];
-  readonly alternatives: readonly Alternative[];
+  readonly needles: readonly Needle[];
+}
+
+interface Reading {
+  readonly source: SearchSource['name'];
+  readonly segments: SegmentReading;
 }
 
 const State = z.object({
@@ -183,144 +167,4 @@ function joinSpans(spans: readonly TimeSpan[], within: TimeSpan, gap: number): r
     else joined.push({ from, to });
   }
   return joined;
-}
-
-interface SegmentRow {
-  readonly id: string;
-  /** Of its latest call. */
-  readonly lastMs: number;
-  readonly saturated: readonly number[];
-}
-
-async function findInSegments(
-  client: pg.ClientBase,
-  source: SearchSource,
-  alternative: Alternative,
-  span: TimeSpan,
-  most: number,
-): Promise<{ readonly spans: readonly TimeSpan[]; readonly unreadTo: number | null }> {
-  const { rows } = await client.query<SegmentRow>(
-    `select id::text, (extract(epoch from last_at) * 1000)::float8 as "lastMs", saturated from ${source.segments}
-     where first_at < $2 and first_at >= $1::timestamptz - interval '1 day' and last_at >= $1 order by first_at desc`,
-    [timeText(span.from), timeText(span.to)],
-  );
-  const found: (readonly TimeSpan[])[] = [];
-  // The few segments of a first slice may be of another kind than all the others.
-  if (rows.length > alternative.segments * SAMPLE) await orderGrams(client, source, alternative, rows);
-  let read = 0;
-  let count = 0;
-  let chunk = Math.min(MAX_CHUNK, Math.ceil(most / MAX_STRETCHES));
-  while (read < rows.length && count <= most) {
-    const spans = await findInChunk(client, source, alternative, rows.slice(read, read + chunk));
-    found.push(spans);
-    count += spans.length;
-    read += chunk;
-    chunk = Math.min(MAX_CHUNK, chunk * 2);
-  }
-  // A segment may reach further than those before it, by calls that came late.
-  const unread = rows.slice(read).map(({ lastMs }) => lastMs);
-  // Neither is an argument of a call: they are more than a call may have.
-  return { spans: found.flat(), unreadTo: unread.length === 0 ? null : unread.reduce((a, b) => Math.max(a, b)) + 1 };
-}
-
-/** As the database reads it. */
-export function timeText(ms: number): string {
-  if (Number.isFinite(ms)) return new Date(ms).toISOString();
-  return ms > 0 ? 'infinity' : '-infinity';
-}
-
-/** Reads the part of each segment that has the gram, if it has it. */
-async function readParts(
-  client: pg.ClientBase,
-  { segments }: SearchSource,
-  ids: readonly string[],
-  gram: number,
-): Promise<ReadonlyMap<string, Stretches>> {
-  const part = partOf(gram);
-  const { rows } = await client.query<{ readonly id: string; readonly bytes: Buffer }>(
-    `select id::text, substr(grams, directory[$2] + 1, directory[$2 + 1] - directory[$2]) as bytes
-     from ${segments} where id = any($1::int8[])`,
-    [ids, part + 1],
-  );
-  return new Map(rows.map(({ id, bytes }) => [id, findGram(bytes, gram)]));
-}
-
-function spread<T>(items: readonly T[], count: number): readonly T[] {
-  const step = Math.ceil(items.length / count);
-  return items.filter((_, index) => index % step === 0);
-}
-
-async function orderGrams(
-  client: pg.ClientBase,
-  source: SearchSource,
-  alternative: Alternative,
-  segments: readonly SegmentRow[],
-): Promise<void> {
-  const sample = spread(segments, SAMPLE);
-  const counted: { readonly gram: number; readonly stretches: number }[] = [];
-  for (const gram of alternative.all) {
-    const found = await readParts(
-      client,
-      source,
-      sample.map(({ id }) => id),
-      gram,
-    );
-    counted.push({ gram, stretches: [...found.values()].reduce((sum, bits) => sum + countStretches(bits), 0) });
-  }
-  const most = sample.length * MAX_STRETCHES * MAX_SHARE;
-  alternative.rarest = counted
-    .sort((a, b) => a.stretches - b.stretches)
-    .filter(({ stretches }, index) => index === 0 || stretches <= most)
-    .map(({ gram }) => gram);
-  alternative.segments = segments.length;
-}
-
-async function findInChunk(
-  client: pg.ClientBase,
-  source: SearchSource,
-  { rarest }: Alternative,
-  segments: readonly SegmentRow[],
-): Promise<readonly TimeSpan[]> {
-  let left = new Map<string, Stretches>(segments.map(({ id }) => [id, { low: -1, high: -1 }]));
-  for (const gram of rarest) {
-    const read = await readParts(client, source, [...left.keys()], gram);
-    left = new Map(
-      [...left]
-        .map(([id, { low, high }]) => {
-          const bits = read.get(id);
-          return [id, { low: low & (bits?.low ?? 0), high: high & (bits?.high ?? 0) }] as const;
-        })
-        .filter(([, { low, high }]) => low !== 0 || high !== 0),
-    );
-    if (left.size === 0) break;
-  }
-  const saturated = new Map(segments.map((segment) => [segment.id, segment.saturated]));
-  const wanted = segments.filter(({ id }) => left.has(id) || (saturated.get(id)?.length ?? 0) > 0).map(({ id }) => id);
-  return wanted.length === 0 ? [] : readStretches(client, source, wanted, left, saturated);
-}
-
-/** Only the times of stretches that are offered are read: of all of them, reading would be most of a search. */
-async function readStretches(
-  client: pg.ClientBase,
-  { segments }: SearchSource,
-  ids: readonly string[],
-  found: ReadonlyMap<string, Stretches>,
-  saturated: ReadonlyMap<string, readonly number[]>,
-): Promise<readonly TimeSpan[]> {
-  const offered = ids.flatMap((id) => {
-    const bits = found.get(id) ?? NO_STRETCHES;
-    const full = saturated.get(id) ?? [];
-    return ALL_STRETCHES.filter((stretch) => hasStretch(bits, stretch) || full.includes(stretch)).map((stretch) => ({
-      id,
-      place: stretch + 1,
-    }));
-  });
-  const { rows } = await client.query<TimeSpan>(
-    `select floor(extract(epoch from s.starts[w.place]) * 1000)::float8 as "from",
-       floor(extract(epoch from s.ends[w.place]) * 1000)::float8 + 1 as "to"
-     from unnest($1::int8[], $2::int4[]) w (id, place) join ${segments} s on s.id = w.id
-     where s.starts[w.place] is not null`,
-    [offered.map(({ id }) => id), offered.map(({ place }) => place)],
-  );
-  return rows;
 }
