@@ -19,7 +19,7 @@ const UNTIL_MS = Date.UTC(2026, 10, 28, 12);
 /** Half a minute, on a machine that does nothing else. */
 const SEED_TIMEOUT_MS = 600_000;
 const TOKEN = 'tga_test';
-/** A scan of the account's calls reads 12,000; a filter with another order may sort 5,000 of them (`list-logs.ts`). */
+/** A scan of the account's calls reads 12,000; a filter with another order may sort 5,000 of them (`read-by-measure.ts`). */
 const MOST_ROWS = 6_000;
 /** A day has a thousand calls here, which the planner may take for quicker to read than an index of them. */
 const MOST_SCANNED_DAYS = 8;

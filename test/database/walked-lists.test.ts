@@ -1,9 +1,11 @@
 /** Pages whose work is bounded: whatever the filter, the order and the time given, all of them together are the list. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type LogQuery, type LogSort, listLogs, type SortedLogPosition } from '../../src/control/log/list-logs.ts';
+import { listLogs } from '../../src/control/log/list-logs.ts';
 import { listRuns, type RunPosition, type RunSort } from '../../src/control/log/list-runs.ts';
 import { parseLogFilter } from '../../src/control/log/log-filter.ts';
+import type { LogSort, SortedLogPosition } from '../../src/control/log/log-order.ts';
+import type { LogQuery } from '../../src/control/log/read-calls.ts';
 import { parseRunFilters } from '../../src/control/log/run-filter.ts';
 import { type Slice, type WalkLimits, walkWindow } from '../../src/control/log/walk-window.ts';
 import { inSnapshot } from '../../src/control/store/pool.ts';

@@ -1,8 +1,8 @@
 /** Exports over HTTP: all rows of a question, streamed from one snapshot as CSV or JSON lines. */
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import { type ExportQuery, exportCalls, exportRuns } from '../log/export-query.ts';
-import { LOG_SORTS } from '../log/list-logs.ts';
 import { RUN_SORTS } from '../log/list-runs.ts';
+import { LOG_SORTS } from '../log/log-order.ts';
 import { openRowCursor } from '../log/open-row-cursor.ts';
 import { type PromotedKeys, readPromotedKeys } from '../log/promoted-keys.ts';
 import { type AdminDeps, requireDatabase } from './admin-deps.ts';

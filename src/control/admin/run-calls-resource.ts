@@ -1,8 +1,8 @@
 /** The calls of a run over HTTP in time order, as rows or column by column. */
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
-import type { LogPosition } from '../log/list-logs.ts';
 import { listOpenCalls } from '../log/list-open-calls.ts';
 import { listRunCalls } from '../log/list-run-calls.ts';
+import type { LogPosition } from '../log/log-order.ts';
 import { listRunCallColumns } from '../log/run-call-columns.ts';
 import { formatTailPosition, readTailEnd } from '../log/tail-logs.ts';
 import { type AdminDeps, requireDatabase } from './admin-deps.ts';

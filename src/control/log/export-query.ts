@@ -2,10 +2,10 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { namesOf } from '../../vocabulary/record-of.ts';
 import { type ColumnKind, isLogColumn, kindOf, LOG_COLUMN_NAMES } from '../store/log-columns.ts';
-import { type LogSort, logOrder } from './list-logs.ts';
 import { type RunSort, runOrder } from './list-runs.ts';
 import { FilterError } from './log-filter.ts';
 import { metadataValue } from './log-filter-sql.ts';
+import { type LogSort, logOrder } from './log-order.ts';
 import { formatLogRecord } from './log-record.ts';
 import { type LogScope, logConditions } from './log-scope.ts';
 import type { PromotedKeys } from './promoted-keys.ts';

@@ -1,7 +1,8 @@
 /** The leaves of a run, in time order, paged on (requested_at, id), without the long columns that `logs/{id}` has. */
 import type pg from 'pg';
 import type { LogRow } from '../store/log-columns.ts';
-import type { LogPage, LogPosition } from './list-logs.ts';
+import type { LogPage } from './list-logs.ts';
+import type { LogPosition } from './log-order.ts';
 import { formatLogRecord, LEAF_COLUMN_NAMES, type LeafColumn } from './log-record.ts';
 
 /** Asked with the values of `bindRunPage`; it has one row more than the page. `columns` is SQL. */

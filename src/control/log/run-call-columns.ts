@@ -2,8 +2,8 @@
 import type pg from 'pg';
 import { namesOf, recordOf } from '../../vocabulary/record-of.ts';
 import type { JsonValue } from '../../vocabulary/token-usage.ts';
-import type { LogPosition } from './list-logs.ts';
 import { bindRunPage, runPage } from './list-run-calls.ts';
+import type { LogPosition } from './log-order.ts';
 import type { TailPosition } from './tail-logs.ts';
 
 /** The database formats money and times, which saves work for each value here. */
