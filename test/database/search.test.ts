@@ -215,8 +215,9 @@ describe.each(POSTGRES_KINDS)('search on $name', (kind) => {
       sort: '-requested_at',
       columns: ['id'],
     };
-    // Small pages are read in the smallest pieces, so that few calls are as many.
-    const limits = limit < 500 ? { ...SEARCH_LIMITS, firstRows: 1, fewWindows: 1 } : SEARCH_LIMITS;
+    // Small pages are read in the smallest pieces, so that few calls are as many, and the smallest without any time.
+    const budgetMs = limit === 1 ? 0 : SEARCH_LIMITS.budgetMs;
+    const limits = limit < 500 ? { ...SEARCH_LIMITS, budgetMs, firstRows: 1, fewWindows: 1 } : SEARCH_LIMITS;
     const ids: string[] = [];
     let after: SortedLogPosition | null = null;
     do {

@@ -2,7 +2,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { afterCondition, logOrder, measureOf, positionOf } from './log-order.ts';
 import { logConditions } from './log-scope.ts';
-import { askIndex, conditionsOf, type Found, hasIndex, type OpenQuery } from './read-calls.ts';
+import { askIndex, conditionsOf, type Found, findWindows, hasIndex, type OpenQuery } from './read-calls.ts';
 import { allOf, type Condition, runSql, type SqlRow } from './run-sql.ts';
 import { withinWindows } from './search-windows.ts';
 import { limitsLeft, type WalkLimits, walkRows } from './walk-window.ts';
@@ -19,17 +19,19 @@ const MAX_SORTED = 5_000;
 
 /** Null when there are too many. */
 async function readFew(open: OpenQuery, limits: WalkLimits): Promise<readonly SqlRow[] | null> {
-  const { client, query, promoted, after, columns, wanted } = open;
+  const { client, query, promoted, search, after, columns, wanted } = open;
   const order = logOrder(query.sort);
   const conditions = logConditions(query, promoted);
-  const few = await askIndex(open, query, limits, false, async (windows) => {
+  const offered = search === null ? null : await findWindows(search, query, limits);
+  if (offered !== null && offered.since !== null) return null;
+  return askIndex(client, limits, async () => {
     const matches = (where: readonly Condition[]): RawBuilder<unknown> =>
       sql`select id, requested_at, ${sql.ref(query.sort.replace('-', ''))} from llm_requests
         where ${allOf(where)} limit ${MAX_SORTED + 1}`;
     const found =
-      windows === undefined
+      offered === null
         ? matches(conditions)
-        : sql`${withinWindows(windows, (within) => matches([...conditions, within]))} limit ${MAX_SORTED + 1}`;
+        : sql`${withinWindows(offered.windows, (within) => matches([...conditions, within]))} limit ${MAX_SORTED + 1}`;
     const [row] = await runSql(
       client,
       sql`with few as materialized (${found}), page as materialized (
@@ -45,7 +47,6 @@ async function readFew(open: OpenQuery, limits: WalkLimits): Promise<readonly Sq
         where id = any(${row?.['ids']}::uuid[]) and requested_at = any(${row?.['times']}::timestamptz[]) order by ${order}`,
     );
   });
-  return few?.answer ?? null;
 }
 
 async function readInOrder(open: OpenQuery, limits: WalkLimits): Promise<Found> {

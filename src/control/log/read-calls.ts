@@ -1,7 +1,7 @@
 /** What the ways of reading a page of the log have in common: the open question, its conditions, and what an index has. */
 import type { RawBuilder } from 'kysely';
 import type pg from 'pg';
-import type { Search, SearchWindow } from '../search/find-windows.ts';
+import type { FewWindows, Search } from '../search/find-windows.ts';
 import type { LogColumn } from '../store/log-columns.ts';
 import { isIndexed } from './log-filter-sql.ts';
 import { afterCondition, type LogSort, type SortedLogPosition } from './log-order.ts';
@@ -48,31 +48,20 @@ export function hasIndex({ query, promoted, search }: OpenQuery): boolean {
   return search !== null || query.filters.some((filter) => isIndexed(filter, promoted));
 }
 
-interface Asked<T> {
-  readonly answer: T;
-  /** All since this time was asked, of more than could be asked at once; null: all. */
-  readonly since: Date | null;
-}
-
 /** What of the time of an answer may be spent on reading the index of the search. */
 const INDEX_SHARE = 0.7;
 
-/**
- * Asks once for all that the index has, in the windows of the search if there is one; null where that takes too long, or would
- * be a part and no part is taken. It has half of the time, however long the index of the search was read: what was read would be
- * lost.
- */
+/** The windows that the index of the search offers; `since`: they are all from this time on; null: all. */
+export function findWindows(search: Search, slice: Slice, { budgetMs }: WalkLimits): Promise<FewWindows> {
+  return search.fewWindowsIn(spanOf(slice), INDEX_SHARE * budgetMs);
+}
+
+/** Asks an index for all that it has; null where that takes too long: more than half of the time. */
 export async function askIndex<T>(
-  { client, search }: OpenQuery,
-  slice: Slice,
+  client: pg.ClientBase,
   { budgetMs }: WalkLimits,
-  takesPart: boolean,
-  ask: (windows?: readonly SearchWindow[]) => Promise<T>,
-): Promise<Asked<T> | null> {
-  const few = search === null ? null : await search.fewWindowsIn(spanOf(slice), INDEX_SHARE * budgetMs);
-  const since = few?.since ?? null;
-  if (since !== null && !takesPart) return null;
-  const answer = await askWithin(client, budgetMs / 2, () => ask(few?.windows));
-  if (answer === 'too_long') return null;
-  return { answer, since: since === null ? null : new Date(since) };
+  ask: () => Promise<T>,
+): Promise<T | null> {
+  const answer = await askWithin(client, budgetMs / 2, ask);
+  return answer === 'too_long' ? null : answer;
 }

@@ -28,15 +28,17 @@ export const NO_USES: RunUses = { models: [], providers: [], key_ids: [], metada
  */
 export const USES_OF_RUNS = `
   select trace_id, facet, value, sum(calls)::int8 as calls from (
-    select runs.trace_id, used.facet, used.value, count(*)::int8 as calls
+    select runs.trace_id, used.facet, used.value, sum(call.calls)::int8 as calls
     from unnest($2::text[], $3::timestamptz[], $4::timestamptz[]) runs (trace_id, started_at, ended_at),
       lateral (
-        select model, model_requested, provider, key_id, indexed_metadata from llm_requests q
-        where q.account_id = $1 and q.trace_id = runs.trace_id and q.requested_at between runs.started_at and runs.ended_at
-        limit $5
+        select coalesce(model, model_requested) as model, provider, key_id, indexed_metadata, count(*) as calls from (
+          select model, model_requested, provider, key_id, indexed_metadata from llm_requests q
+          where q.account_id = $1 and q.trace_id = runs.trace_id and q.requested_at between runs.started_at and runs.ended_at
+          limit $5
+        ) some_calls group by 1, 2, 3, 4
       ) call,
       lateral (
-        values ('model', left(coalesce(model, model_requested), ${MAX_VALUE_CHARACTERS})), ('provider', provider), ('key', key_id::text)
+        values ('model', left(model, ${MAX_VALUE_CHARACTERS})), ('provider', provider), ('key', key_id::text)
         union all
         select '${METADATA}' || m.key, left(m.value, ${MAX_VALUE_CHARACTERS}) from jsonb_each_text(indexed_metadata) m
       ) used (facet, value)

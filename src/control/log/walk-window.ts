@@ -40,7 +40,7 @@ export interface WalkLimits {
   readonly budgetMs: number;
   /** It bounds the work of the first slice, and with it how much progress each request makes at least. */
   readonly firstRows: number;
-  /** Windows of a search that are asked together; in tests fewer. */
+  /** Windows of a search that are enough to ask at once; in tests fewer. */
   readonly fewWindows?: number;
   readonly monotonicMs: () => number;
 }
@@ -86,7 +86,8 @@ export async function walkRows(
   }
 }
 
-function growthAfter({ monotonicMs }: WalkLimits, sliceStartedMs: number): number {
+/** How many times as much the next slice may be, after one that began then. */
+export function growthAfter({ monotonicMs }: WalkLimits, sliceStartedMs: number): number {
   return Math.min(MAX_GROWTH, SLICE_MS / Math.max(1, monotonicMs() - sliceStartedMs));
 }
 
