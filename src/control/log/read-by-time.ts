@@ -17,6 +17,7 @@ import {
   askWithin,
   growthAfter,
   limitsLeft,
+  SHRINKING,
   type Slice,
   type WalkedWindow,
   type WalkLimits,
@@ -25,7 +26,7 @@ import {
 } from './walk-window.ts';
 
 /** Windows of a search that are asked together at first, each with some thirty calls. */
-const FIRST_WINDOWS = 64;
+const FIRST_WINDOWS = 16;
 /** What of the time of an answer is for what the index offers at least, however long it took to read. */
 const LEAST_SHARE = 0.25;
 
@@ -71,7 +72,12 @@ export async function readByTime(open: OpenQuery, limits: WalkLimits): Promise<F
       const partStartedMs = limits.monotonicMs();
       const part = windows.slice(asked, asked + count);
       const answer = await askWithin(client, (untilMs - partStartedMs) / 2, () => readRows(rest, part));
-      if (answer === 'too_long') break;
+      // The first ones may be all of the log, where nothing is indexed.
+      if (answer === 'too_long' && asked === 0) break;
+      if (answer === 'too_long') {
+        count = Math.ceil(count * SHRINKING);
+        continue;
+      }
       if (answer) return null;
       asked += part.length;
       count = Math.ceil(count * growthAfter(limits, partStartedMs));

@@ -95,7 +95,7 @@ export function growthAfter({ monotonicMs }: WalkLimits, sliceStartedMs: number)
 const SLICE_MS = 60;
 const MAX_GROWTH = 16;
 /** After a slice that took too long: calls may be far denser there. */
-const SHRINKING = 1 / 16;
+export const SHRINKING = 1 / 16;
 /** With less time left, another slice is not begun. */
 const LEAST_MS = 20;
 
