@@ -25,10 +25,10 @@ import {
   windowBehind,
 } from './walk-window.ts';
 
-/** Windows of a search that are asked together at first, each with some thirty calls. */
-const FIRST_WINDOWS = 16;
+/** Windows of a search that are asked together at first. Each has some thirty calls; a question takes as long to plan as a hundred. */
+const FIRST_WINDOWS = 256;
 /** What of the time of an answer is for what the index offers at least, however long it took to read. */
-const LEAST_SHARE = 0.25;
+const LEAST_SHARE = 0.4;
 
 export async function readByTime(open: OpenQuery, limits: WalkLimits): Promise<Found> {
   const { client, query, search, after, columns, wanted } = open;
@@ -72,15 +72,11 @@ export async function readByTime(open: OpenQuery, limits: WalkLimits): Promise<F
       const partStartedMs = limits.monotonicMs();
       const part = windows.slice(asked, asked + count);
       const answer = await askWithin(client, (untilMs - partStartedMs) / 2, () => readRows(rest, part));
-      // The first ones may be all of the log, where nothing is indexed.
-      if (answer === 'too_long' && asked === 0) break;
-      if (answer === 'too_long') {
-        count = Math.ceil(count * SHRINKING);
-        continue;
-      }
-      if (answer) return null;
-      asked += part.length;
-      count = Math.ceil(count * growthAfter(limits, partStartedMs));
+      if (answer === true) return null;
+      // A single one may be all of the log, where nothing is indexed.
+      if (answer === 'too_long' && part.length === 1) break;
+      if (answer === false) asked += part.length;
+      count = Math.ceil(part.length * (answer === false ? growthAfter(limits, partStartedMs) : SHRINKING));
     }
     const next = windows[asked];
     if (next !== undefined) return windowBehind(rest, new Date(isNewestFirst ? next.to : next.from));

@@ -49,7 +49,7 @@ export function hasIndex({ query, promoted, search }: OpenQuery): boolean {
 }
 
 /** What of the time of an answer may be spent on reading the index of the search. */
-const INDEX_SHARE = 0.7;
+const INDEX_SHARE = 0.6;
 
 /** The windows that the index of the search offers; `since`: they are all from this time on; null: all. */
 export function findWindows(search: Search, slice: Slice, { budgetMs }: WalkLimits): Promise<FewWindows> {
