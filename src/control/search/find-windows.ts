@@ -37,6 +37,7 @@ const FEW_WINDOWS = 2_000;
 const MAX_WAITING_CALLS = 20_000;
 /** Calls that wait are read together with all calls between them. Even a busy log has few in such a time; a window takes 25 µs. */
 const WAITING_GAP_MS = 1_000;
+
 /** The client is in a transaction of one snapshot, with which the search ends. */
 export async function openSearch(
   client: pg.ClientBase,
