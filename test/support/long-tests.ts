@@ -2,13 +2,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Load with every kind of fault, and releases beside each other. */
+/** Load with every kind of fault, releases beside each other, and nodes that wait for each other. */
 export const LONG_GATEWAY_TESTS: readonly string[] = [
   'test/gateway/soak.test.ts',
   'test/gateway/two-node-upgrade.test.ts',
   'test/gateway/upgrade.test.ts',
   'test/gateway/three-nodes.test.ts',
   'test/gateway/kill.test.ts',
+  'test/gateway/roles.test.ts',
+  'test/gateway/two-node-brakes.test.ts',
 ];
 /** Every page in every state and theme. */
 export const LONG_BROWSER_TESTS: readonly string[] = ['test/browser/accessibility.test.ts'];
