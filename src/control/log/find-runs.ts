@@ -9,6 +9,7 @@ import { askWithin } from './walk-window.ts';
 
 /** With more, reading run after run finds enough of them soon. */
 const MAX_RUNS = 2_000;
+/** For reading the index of the search, and then for asking the calls that it offers. */
 const INDEX_LIMIT_MS = 450;
 const LIMIT_MS = 150;
 

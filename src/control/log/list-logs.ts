@@ -1,6 +1,7 @@
 /**
- * A page of the log: any filters, keyset paging on (requested_at, id), with a measure before them on request. New calls never move others; only a changed price moves a call sorted by cost.
- * The work for a page is bounded: it may end early, and says how far the log was searched.
+ * A page of the log: any filters, keyset paging on (requested_at, id), with a measure before them on request. New calls
+ * never move others; only a changed price moves a call sorted by cost. The work for a page is bounded: it may end early,
+ * and says how far the log was searched.
  */
 import { sql } from 'kysely';
 import type pg from 'pg';

@@ -6,7 +6,7 @@ import type pg from 'pg';
 import { z } from 'zod';
 import { DAY_MS } from '../store/partitions.ts';
 import { readNeedle } from './grams.ts';
-import { type Needle, openSegments, type SegmentReading } from './read-segments.ts';
+import { listSegments, type Needle, openSegments, type SegmentReading } from './read-segments.ts';
 import { SEARCH_SOURCES, type SearchSource } from './search-sources.ts';
 import type { TimeSpan } from './time-span.ts';
 
@@ -69,9 +69,11 @@ export async function openSearch(
   async function find(span: TimeSpan, most: number, limitMs: number): Promise<FewWindows> {
     const startedMs = performance.now();
     const readings: Reading[] = [];
-    for (const { source, needles } of open)
+    for (const { source, needles } of open) {
+      const listed = await listSegments(client, source, span);
       for (const needle of needles)
-        readings.push({ source: source.name, segments: await openSegments(client, source, needle, span, most) });
+        readings.push({ source: source.name, segments: await openSegments(client, source, listed, needle, most) });
+    }
     let since: number | null = null;
     for (;;) {
       const behind = readings.reduce((a, b) => ((b.segments.unreadTo ?? 0) > (a.segments.unreadTo ?? 0) ? b : a));

@@ -28,7 +28,7 @@ export interface Needle {
   segments: number;
 }
 
-interface SegmentRow {
+export interface SegmentRow {
   readonly id: string;
   /** Of its latest call. */
   readonly lastMs: number;
@@ -44,19 +44,29 @@ export interface SegmentReading {
   readonly readNext: () => Promise<void>;
 }
 
-/** `most`: spans that are wanted, which decides how many segments are read at first. */
-export async function openSegments(
+/** Those that may have calls of the span, the latest first. */
+export async function listSegments(
   client: pg.ClientBase,
   source: SearchSource,
-  needle: Needle,
   span: TimeSpan,
-  most: number,
-): Promise<SegmentReading> {
-  const { rows: unread } = await client.query<SegmentRow>(
+): Promise<readonly SegmentRow[]> {
+  const { rows } = await client.query<SegmentRow>(
     `select id::text, (extract(epoch from last_at) * 1000)::float8 as "lastMs", saturated from ${source.segments}
      where first_at < $2 and first_at >= $1::timestamptz - interval '1 day' and last_at >= $1 order by first_at desc`,
     [timeText(span.from), timeText(span.to)],
   );
+  return rows;
+}
+
+/** `most`: spans that are wanted, which decides how many segments are read at first. */
+export async function openSegments(
+  client: pg.ClientBase,
+  source: SearchSource,
+  segments: readonly SegmentRow[],
+  needle: Needle,
+  most: number,
+): Promise<SegmentReading> {
+  const unread = [...segments];
   // The few segments of a first slice may be of another kind than all the others.
   if (unread.length > needle.segments * SAMPLE) await orderGrams(client, source, needle, unread);
   const spans: TimeSpan[] = [];
