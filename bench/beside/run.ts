@@ -113,11 +113,10 @@ async function measureWork(
   const startedMs = performance.now();
   const controller = new AbortController();
   let endedMs: number | null = null;
-  let failure: unknown = null;
   const work = run(stage, controller.signal)
     .catch((error: unknown) => {
-      failure = error;
-      return 'failed';
+      process.exitCode = 1;
+      return `failed: ${error instanceof Error ? error.message : error}`;
     })
     .finally(() => {
       endedMs = performance.now();
@@ -134,7 +133,6 @@ async function measureWork(
   const limit = setTimeout(() => controller.abort(), LONGEST_WORK_MS);
   const remark = await work;
   clearTimeout(limit);
-  if (failure !== null) throw failure;
   await undo?.(stage);
   const minutes = isEndless === true ? '' : `, ${(((endedMs ?? 0) - startedMs) / 60_000).toFixed(1)} min`;
   return [

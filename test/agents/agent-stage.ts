@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { asRecord, type TestGateway } from '../gateway/start-gateway.ts';
+import { endLeftovers } from '../support/end-leftovers.ts';
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts');
 const LIMIT_MS = 300_000;
@@ -89,7 +90,10 @@ export function createAgentStage(
     home,
     start,
     tollgate: (args, added) => start(process.execPath, [MAIN, ...args], added),
-    remove: () => rmSync(home, { recursive: true, force: true, maxRetries: 5 }),
+    remove: () => {
+      endLeftovers(home);
+      rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+    },
   };
 }
 

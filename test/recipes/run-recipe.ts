@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { endLeftovers } from '../support/end-leftovers.ts';
 import type { RecipeBlock } from './read-recipes.ts';
 import type { RecipeCase } from './recipe-cases.ts';
 import type { PreparedRunner } from './recipe-runner.ts';
@@ -73,6 +74,8 @@ export function runRecipe(
         reject(new Error(reason + `${stdout}${stderr}`.trim().split('\n').slice(-12).join('\n')));
       }
     });
+    // Not when its pipes close: what it leaves behind may hold them.
+    child.once('exit', () => endLeftovers(folder));
     // Agents would wait for what else is said.
     child.stdin?.end();
   });
