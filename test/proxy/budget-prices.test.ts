@@ -116,6 +116,21 @@ test('a long body is held, so that its bound is known; of one that is encoded th
   expect(unread.begin.budgets?.[0]?.amount).toBe('1');
 }, 30_000);
 
+test('a tier that a header asks for is reserved', async () => {
+  const fixture = FIXTURES.find(
+    ({ provider: owner, request }) => owner === 'bedrock' && /\/invoke$/.test(request.path),
+  );
+  if (fixture === undefined) throw new Error('no such fixture');
+  const path = '/model/amazon.nova-premier-v1:0/invoke';
+  const body = Buffer.from(JSON.stringify({ messages: [], inferenceConfig: { maxTokens: 10 } }));
+  const asked = { ...fixture, request: { ...fixture.request, path } };
+  const usual = await callThrough(asked, body);
+  // 562 tokens at 2.50 dollars a million and 10 at 12.50; with priority at 4.375 and 21.875.
+  expect(usual.begin.budgets?.[0]?.amount).toBe('0.001530000036');
+  const first = await callThrough(asked, body, { 'x-amzn-bedrock-service-tier': 'priority' });
+  expect(first.begin.budgets?.[0]?.amount).toBe('0.002677500036');
+}, 30_000);
+
 test('a budget that sets aside what calls usually cost does so once a hundred of the key have told', async () => {
   const usual: Budget = {
     ...BUDGET,

@@ -10,6 +10,7 @@ import type { AskedCall, GreatestCost, SettledCost } from './greatest-cost.ts';
 import { KnownAnswers } from './known-answers.ts';
 import { type BodyHashes, hashBody, KnownPrompts, sizeOfHashes } from './known-prompts.ts';
 import { LearntExcess } from './learnt-excess.ts';
+import { mayHideLetters, resolveLetters } from './search-text.ts';
 import { settledCostOf } from './settled-cost.ts';
 import { UsualCosts } from './usual-costs.ts';
 
@@ -48,7 +49,9 @@ function readHashes(call: AskedCall): BodyHashes | null {
   const { id, conversations, body } = call;
   if (id === undefined || conversations === undefined || !(body instanceof Buffer)) return null;
   const hashes = hashBody(body);
-  return hashes !== null && SHORTENED.some((name) => body.includes(name)) ? null : hashes;
+  if (hashes === null) return null;
+  const searched = mayHideLetters(body) ? resolveLetters(body) : body;
+  return SHORTENED.some((name) => searched.includes(name)) ? null : hashes;
 }
 
 /** What has the same tokenizer and the same rules for what is counted. Accounts learn nothing from each other. */
