@@ -117,6 +117,7 @@ function claimsOf(
     headers.runBudget,
     key.allowRunBudget === true,
     readGreatest,
+    route.endpoint.fetchesResult === true,
     arrival.requestedAtMs,
   );
 }

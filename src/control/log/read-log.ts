@@ -1,7 +1,7 @@
 /** One call by its id: the row of its ending, or what is known while it is open. The look-up touches one partition. */
 import type pg from 'pg';
-import { LOG_COLUMN_NAMES } from '../store/log-columns.ts';
 import { requestedAtOf } from '../../vocabulary/uuid.ts';
+import { LOG_COLUMN_NAMES } from '../store/log-columns.ts';
 import { formatLogRecord } from './log-record.ts';
 import type { LogDetail } from './log-schema.ts';
 import type { SqlRow } from './run-sql.ts';
