@@ -58,6 +58,11 @@ export function claimOf(
   };
 }
 
+/** Counts what the call turns out to cost and holds nothing for it, so that no budget refuses it. */
+export function countingClaim(claim: Claim): Claim {
+  return { ...claim, amount: 0n, isHard: false };
+}
+
 function amountWhenUnknown(budget: Budget): PicoUsd | 'refused' {
   if (budget.whenUnknown === 'hold') return budget.heldWhenUnknown ?? 0n;
   return budget.whenUnknown === 'refuse' && budget.isHard ? 'refused' : 0n;

@@ -7,7 +7,7 @@
 import type { PicoUsd } from '../vocabulary/usd.ts';
 import { RUN_BUDGET_ID } from './budget.ts';
 import type { BudgetLedger, Claim, Scope, SharingMode, Signal, WrittenShare } from './ledger.ts';
-import { fitOf, giveBack, hasMoney, isOver, leastOf, mayGive, nameOf, openShare, type Share } from './share.ts';
+import { fitOf, giveBack, isOver, isWorthWriting, leastOf, mayGive, nameOf, openShare, type Share } from './share.ts';
 
 /** How often a process that has money looks whether another one asks for it. */
 const LOOK_MS = 10;
@@ -103,7 +103,7 @@ export class ProcessShares {
           if (answer.kind === 'reserved') reserved.push(request.callId);
           return answer;
         });
-        for (const share of grantedBefore.keys()) if (hasMoney(share)) this.#write(share, this.#seen.asked);
+        for (const share of grantedBefore.keys()) if (isWorthWriting(share)) this.#write(share, this.#seen.asked);
         return answers;
       });
     } catch (error) {
@@ -287,7 +287,7 @@ export class ProcessShares {
     const ahead = [...this.#shares.values()].filter(({ isAhead }) => isAhead);
     if (ahead.length > 0)
       this.#ledger.inTransaction(() => {
-        for (const share of ahead) if (hasMoney(share)) this.#write(share, signal.asked);
+        for (const share of ahead) if (isWorthWriting(share)) this.#write(share, signal.asked);
       });
     for (const share of ahead) share.isAhead = false;
     this.#seen = signal;
@@ -298,6 +298,7 @@ export class ProcessShares {
     const used = share.spent + share.reserved;
     // A call may have cost more than was reserved for it.
     share.granted = greater(share.granted, used);
+    share.isInFile = true;
     this.#ledger.writeShare(share.scope, this.#process, share, answered);
   }
 }

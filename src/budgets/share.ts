@@ -20,6 +20,8 @@ export interface Share {
   overUntilMs: number;
   /** The file does not say yet how it stands. */
   isAhead: boolean;
+  /** The file says something of it. */
+  isInFile: boolean;
 }
 
 /** `row`: what the ledger has of it; one that this process forgot goes on as it is written there. */
@@ -36,6 +38,7 @@ export function openShare(claim: Claim, limit: PicoUsd, row: WrittenShare | unde
     ask: null,
     overUntilMs: 0,
     isAhead: false,
+    isInFile: row !== undefined,
   };
 }
 
@@ -64,8 +67,9 @@ export function mayGive({ isSilent, granted, spent }: WrittenShare): boolean {
   return !isSilent && granted > spent;
 }
 
-export function hasMoney({ granted, spent, reserved }: Share): boolean {
-  return granted > 0n || spent > 0n || reserved > 0n;
+/** Of nothing there need not be a row; but one that is there says of what was given back that it is still held. */
+export function isWorthWriting({ granted, spent, reserved, isInFile }: Share): boolean {
+  return isInFile || granted > 0n || spent > 0n || reserved > 0n;
 }
 
 export function isOver({ granted, spent, reserved, ask, isAhead }: Share): boolean {

@@ -208,6 +208,10 @@ export const bedrock = Object.freeze({
   asksForUsage: () => false,
   probes: ['GET /inference-profiles'],
   reportsTerms: true,
+  termHeaders: {
+    serviceTier: 'x-amzn-bedrock-service-tier',
+    speed: 'x-amzn-bedrock-performanceconfig-latency',
+  },
   requestIdHeaders: ['x-amzn-requestid'],
   errorTypeHeader: 'x-amzn-errortype',
   signedServices: ['bedrock', 'bedrock-mantle'],

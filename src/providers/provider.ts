@@ -132,6 +132,8 @@ export interface Provider<Name extends string = string> {
   readonly asksForUsage: (endpoint: Endpoint) => boolean;
   /** Answers do not report their tier, and the tier asked for is billed. */
   readonly isTierAsAsked?: true;
+  /** Lower-case request headers by which a call asks for its tier and speed. Absent: only the body does. */
+  readonly termHeaders?: { readonly serviceTier: string; readonly speed: string };
   /** Answers report the tier, speed and place that they were served with, where one was asked for. */
   readonly reportsTerms?: true;
   /** What its clients ask without a gateway key, to see what there is: a method and a path. It is no failed call. */

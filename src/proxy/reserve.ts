@@ -4,6 +4,7 @@
  */
 import { RUN_BUDGET_ID } from '../budgets/budget.ts';
 import type { Claim } from '../budgets/ledger.ts';
+import type { AskedCall } from '../pricing/greatest/greatest-cost.ts';
 import { GatewayError } from '../vocabulary/errors.ts';
 import type { CallFlag } from '../vocabulary/token-usage.ts';
 import type { Answered } from './budget/budget-gate.ts';
@@ -101,6 +102,7 @@ function claimsOf(
       modelRequested: readRequestedModel(route.endpoint, requested, request.query),
       contentType: request.header('content-type') ?? null,
       body,
+      ...readHeaderTerms(call),
       ...(requested.scan === undefined ? {} : { scan: requested.scan }),
     });
   return listClaims(
@@ -115,8 +117,16 @@ function claimsOf(
     headers.runBudget,
     key.allowRunBudget === true,
     readGreatest,
+    route.endpoint.fetchesResult === true,
     arrival.requestedAtMs,
   );
+}
+
+function readHeaderTerms({ request, route }: CallContext): Pick<AskedCall, 'askedByHeaders'> {
+  const names = route.provider.termHeaders;
+  if (names === undefined) return {};
+  const [serviceTier = null, speed = null] = [request.header(names.serviceTier), request.header(names.speed)];
+  return serviceTier === null && speed === null ? {} : { askedByHeaders: { serviceTier, speed } };
 }
 
 function judge({ claims, isUnsure }: Claims, answer: Answered, { gate }: ProxyBudgets): Reserved {

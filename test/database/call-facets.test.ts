@@ -4,6 +4,8 @@ import { sql } from 'kysely';
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { FACET_SOURCE_COLUMNS } from '../../src/control/log/call-facets.ts';
+import { SUMMED_COLUMNS } from '../../src/control/log/call-sums.ts';
+import { COST_HOURLY_COLUMNS, COST_KEY_COLUMNS } from '../../src/control/log/cost-hourly.ts';
 import { addCallsToFacets, type SignedCall } from '../../src/control/log/facet-deltas.ts';
 import { fillFacets, mendFacets } from '../../src/control/log/fill-facets.ts';
 import { FEW_VALUES_AN_HOUR, MAX_ROLLED_UP_KEYS, MAX_VALUES_AN_HOUR } from '../../src/control/log/fold-facets.ts';
@@ -374,6 +376,37 @@ describe.each(POSTGRES_KINDS)('sums by facet in $name', (kind) => {
       { value: '', calls: 1, cost: '0.000003' },
       { value: 'partial', calls: 1, cost: '0.000003' },
     ]);
+  });
+
+  test('money of a re-pricing that is folded before its call is not lost', async () => {
+    await ship(four.slice(2, 3));
+    for (const table of ['llm_cost_deltas', 'llm_facet_deltas'])
+      await pool.query(`create table later_${table} as select * from ${table}; truncate ${table}`);
+    const { rows: calls } = await pool.query<SignedCall>(`select ${FACET_SOURCE_COLUMNS.join(', ')} from llm_requests`);
+    const [call] = calls;
+    if (call === undefined) throw new Error('the call was not stored');
+    await pool.query("update llm_requests set total_cost = '0.000006'");
+    await inTransaction(pool, (client) =>
+      addCallsToFacets(client, [
+        { ...call, sign: -1 },
+        { ...call, total_cost: '0.000006' },
+      ]),
+    );
+    await pool.query(
+      `insert into llm_cost_deltas (${COST_HOURLY_COLUMNS})
+       select ${COST_KEY_COLUMNS}, ${SUMMED_COLUMNS.map((column) => (column === 'total_cost' ? '0.000002' : '0')).join(', ')}
+       from later_llm_cost_deltas`,
+    );
+    await foldRollups(pool);
+    for (const table of ['llm_cost_deltas', 'llm_facet_deltas'])
+      await pool.query(`insert into ${table} select * from later_${table}`);
+    await foldRollups(pool);
+    expect(await verifyRollups(pool)).toEqual([]);
+    const { rows } = await pool.query(
+      `select calls, trim_scale(total_cost)::text as cost from llm_facet_hourly where facet = ''
+       union select calls, trim_scale(total_cost)::text from llm_cost_hourly`,
+    );
+    expect(rows).toEqual([{ calls: 1, cost: '0.000006' }]);
   });
 
   test('whatever is stored, replayed, replaced, folded and dropped, answers are those of the records', async () => {

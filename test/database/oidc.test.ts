@@ -7,6 +7,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createAdminApp } from '../../src/control/admin/admin-app.ts';
 import { openEndedSessions } from '../../src/control/admin/ended-sessions.ts';
+import { createPasswords } from '../../src/control/admin/passwords.ts';
 import { bareAdminDeps } from '../support/admin-deps.ts';
 import {
   CLIENT_ID,
@@ -241,6 +242,43 @@ test('an address that an invited person has is theirs only if the provider has v
   addAccount('carl', ['engineers'], 'Carl@example.com');
   const { cookie } = await signIn('carl');
   expect(await who(cookie)).toMatchObject({ person_id: rows[0]?.id, accounts: 2, has_password: false });
+});
+
+test('a role from an invitation stays, whatever the groups give and take', async () => {
+  const { rows } = await pool.query<{ id: number }>(
+    "insert into people (email, name) values ('olga@example.com', 'Olga') returning id",
+  );
+  await pool.query("insert into memberships (account_id, person_id, role) values (2, $1, 'owner')", [rows[0]?.id]);
+  addAccount('olga', ['finance', 'engineers']);
+  const { cookie } = await signIn('olga');
+  expect(await who(cookie)).toMatchObject({ account: { id: 1 }, role: 'member', accounts: 2 });
+  addAccount('olga', ['strangers']);
+  expect(await who((await signIn('olga')).cookie)).toMatchObject({ account: { id: 2 }, role: 'owner', accounts: 1 });
+});
+
+test('a person of the provider has no password here, which would let them in after the provider no longer does', async () => {
+  addAccount('paul', ['engineers']);
+  const { cookie } = await signIn('paul');
+  const send = (method: string, path: string, body: object, more: Record<string, string> = {}) =>
+    Promise.resolve(
+      app.request(ORIGIN + path, {
+        method,
+        headers: { host: '127.0.0.1:4142', origin: ORIGIN, 'content-type': 'application/json', ...more },
+        body: JSON.stringify(body),
+      }),
+    );
+  const password = 'correct horse battery staple';
+  const set = await send('PUT', '/api/v1/password', { password }, { cookie });
+  expect(set.status).toBe(403);
+  expect(await set.json()).toMatchObject({
+    error: { message: 'You sign in through your identity provider, which keeps your password.' },
+  });
+  // One that a release before has let them set.
+  await pool.query("update people set password_hash = $1 where email = 'paul@example.com'", [
+    await createPasswords().hash(password),
+  ]);
+  const signedIn = await send('POST', '/api/v1/session', { email: 'paul@example.com', password });
+  expect(signedIn.status).toBe(401);
 });
 
 const STRANGER = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;

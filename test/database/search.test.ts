@@ -7,6 +7,7 @@ import { cutRollups } from '../../src/control/log/cut-rollups.ts';
 import { listLogs } from '../../src/control/log/list-logs.ts';
 import { listRuns, type RunPosition } from '../../src/control/log/list-runs.ts';
 import type { SortedLogPosition } from '../../src/control/log/log-order.ts';
+import { moveCalls, type PlaceOfCall } from '../../src/control/log/move-calls.ts';
 import type { LogQuery } from '../../src/control/log/read-calls.ts';
 import { summariseLogs } from '../../src/control/log/summarise-logs.ts';
 import { SEARCH_LIMITS } from '../../src/control/log/walk-window.ts';
@@ -17,7 +18,7 @@ import { SEARCH_SOURCES } from '../../src/control/search/search-sources.ts';
 import { buildBatch, makeInterruptedItem } from '../../src/control/shipper/build-batch.ts';
 import { type IngestSession, openIngestSession } from '../../src/control/shipper/ingest-session.ts';
 import { DAY_MS } from '../../src/control/store/partitions.ts';
-import { inSnapshot } from '../../src/control/store/pool.ts';
+import { inSnapshot, inTransaction } from '../../src/control/store/pool.ts';
 import { applyRetention } from '../../src/control/store/retention.ts';
 import type { CallBody, SpoolEntry } from '../../src/vocabulary/call-record.ts';
 import { callBegin, callBody, callEnd, NOON_MS, priceByToken } from '../support/call-fixtures.ts';
@@ -159,7 +160,7 @@ function isFound(call: MadeCall, isInterrupted: boolean, needle: string): boolea
   const ended = ['gpt-5-2025-08-07', call.error, ...(call.prompt === null ? [] : [call.prompt, call.answer])];
   const texts = isInterrupted ? parts : [...parts, ...ended];
   if (texts.some((one) => one !== null && foldText(one).includes(wanted))) return true;
-  return idOf(call) === needle || (!isInterrupted && foldText(call.requestId) === wanted);
+  return idOf(call) === needle.toLowerCase() || (!isInterrupted && foldText(call.requestId) === wanted);
 }
 
 describe.each(POSTGRES_KINDS)('search on $name', (kind) => {
@@ -301,13 +302,14 @@ describe.each(POSTGRES_KINDS)('search on $name', (kind) => {
               call.error ?? '',
               idOf(call),
             ]);
+            const ids = calls.map(idOf).slice(0, 2);
             const needles = picks.map(([pick, from, length, letters]) => {
               const characters = [...(texts[pick % Math.max(1, texts.length)] ?? 'none')];
               const start = from % Math.max(1, characters.length - 2);
               const part = characters.slice(start, start + length + 1).join('');
               return letters === 'lower' ? part.toLowerCase() : letters === 'upper' ? part.toUpperCase() : part;
             });
-            for (const needle of [...needles, ...others, 'req_abc123', 'REQ_ü9', 'req_Abc', 'trip/1']) {
+            for (const needle of [...needles, ...others, ...ids, 'req_abc123', 'REQ_ü9', 'req_Abc', 'trip/1']) {
               const expected = [
                 ...calls.filter((call) => isFound(call, false, needle)),
                 ...interrupted.filter((call) => isFound(call, true, needle)),
@@ -383,6 +385,25 @@ describe.each(POSTGRES_KINDS)('search on $name', (kind) => {
       });
       expect(few.since ?? span.from).toBeLessThanOrEqual(span.to);
       expect(few.windows).toEqual(all);
+    }
+  });
+
+  test('a call that came into another run is found by the name of that, and its run too', async () => {
+    const calls = manyCalls(12, (number) => ({ trace: `run ${number % 2}` }));
+    await ingest(calls);
+    await indexAll();
+    const { rows } = await pool.query<PlaceOfCall & { id: string; requestedAt: Date }>(
+      `select id, requested_at as "requestedAt", trace_id, trace_source, span_path, agent_session, agent_path
+       from llm_requests order by id limit 3`,
+    );
+    const moves = rows.map(({ id, requestedAt, ...from }) => ({ id, requestedAt, from, to: { ...from, trace_id: 'viaje' } }));
+    expect(await inTransaction(pool, (client) => moveCalls(client, moves))).toBe(3);
+    const moved = moves.map(({ id }) => id);
+    for (const isIndexed of [false, true]) {
+      if (isIndexed) await indexAll();
+      expect(await search('viaje')).toEqual(moved.toSorted().reverse());
+      expect(await searchRuns('viaje', 10)).toEqual(['viaje']);
+      expect(await search('run 1')).toHaveLength(calls.filter((call) => call.trace === 'run 1' && !moved.includes(idOf(call))).length);
     }
   });
 

@@ -81,10 +81,15 @@ test('the cost of every recorded exchange is that of the shipper, and nothing st
   const book = createPriceBook();
   const told: [string, string | null | undefined][] = [];
   const stored: [string, string | null | undefined][] = [];
+  /** Results, which the shipper counts with the first call that has them. */
+  const counted = new Set<string>();
   let kept = 0n;
   for (const fixture of FIXTURES) {
     const { begin, end } = await callThrough(fixture);
-    const { totalCost } = book.priceCall(toBillableCall(begin, end));
+    const { totalCost: ownCost } = book.priceCall(toBillableCall(begin, end));
+    const result = `${fixture.provider} ${end.billedOnceAs}`;
+    const totalCost = end.billedOnceAs !== undefined && counted.has(result) ? 0n : ownCost;
+    if (end.billedOnceAs !== undefined) counted.add(result);
     const isKnown = totalCost !== null && !end.flags.includes('usage_later');
     const cost = isKnown ? formatUsd(totalCost) : null;
     const held = begin.budgets?.[0]?.amount;
@@ -114,6 +119,38 @@ test('a long body is held, so that its bound is known; of one that is encoded th
   expect(read.begin.budgets?.[0]?.amount).toBe('3.007500000036');
   const unread = await callThrough(fixture, gzipSync(body), { 'content-encoding': 'gzip' });
   expect(unread.begin.budgets?.[0]?.amount).toBe('1');
+}, 30_000);
+
+test('what fetches the results of a batch holds nothing, is never refused, and counts their cost once', async () => {
+  const fixture = FIXTURES.find(({ name, provider: owner }) => owner === 'anthropic' && name === 'batch-results');
+  if (fixture === undefined) throw new Error('no such fixture');
+  const full: Budget = { ...BUDGET, id: 5, name: 'Full', amount: 1n, whenUnknown: 'refuse' };
+  upkeep.publish([full]);
+  await vi.waitUntil(() => budgets?.gate.find(5) !== null, 10_000);
+  const path = fixture.request.path.replace('demo01', 'another');
+  const asked = { ...fixture, request: { ...fixture.request, path } };
+  const [first, again] = [await callThrough(asked), await callThrough(asked)];
+  upkeep.publish([BUDGET]);
+  await vi.waitUntil(() => budgets?.gate.find(1) !== null, 10_000);
+  expect([first.end.status, again.end.status]).toEqual([200, 200]);
+  expect(first.begin.budgets).toMatchObject([{ budgetId: 5, amount: '0' }]);
+  // Of claude-haiku-4-5 0.0001315 and of claude-opus-5 0.00138, at half their rates.
+  expect([first.end.budgetCost, again.end.budgetCost]).toEqual(['0.0015115', '0']);
+}, 30_000);
+
+test('a tier that a header asks for is reserved', async () => {
+  const fixture = FIXTURES.find(
+    ({ provider: owner, request }) => owner === 'bedrock' && /\/invoke$/.test(request.path),
+  );
+  if (fixture === undefined) throw new Error('no such fixture');
+  const path = '/model/amazon.nova-premier-v1:0/invoke';
+  const body = Buffer.from(JSON.stringify({ messages: [], inferenceConfig: { maxTokens: 10 } }));
+  const asked = { ...fixture, request: { ...fixture.request, path } };
+  const usual = await callThrough(asked, body);
+  // 562 tokens at 2.50 dollars a million and 10 at 12.50; with priority at 4.375 and 21.875.
+  expect(usual.begin.budgets?.[0]?.amount).toBe('0.001530000036');
+  const first = await callThrough(asked, body, { 'x-amzn-bedrock-service-tier': 'priority' });
+  expect(first.begin.budgets?.[0]?.amount).toBe('0.002677500036');
 }, 30_000);
 
 test('a budget that sets aside what calls usually cost does so once a hundred of the key have told', async () => {

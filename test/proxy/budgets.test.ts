@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
 import type { Budget } from '../../src/budgets/budget.ts';
@@ -326,6 +326,26 @@ test('a process that has taken much gives it to one that asks, and one that stan
   for (let calls = 0; calls < 20; calls += 1) expect(await first.reserve(claim(1n))).toMatchObject({ kind: 'refused' });
   expect(performance.now() - before).toBeLessThan(5_000);
   first.close();
+});
+
+test('a process that has taken much and spent nothing gives it back, to one that asks and by itself', async () => {
+  const scope = { accountId: 2, budgetId: 11, value: 'x', periodStartMs: 0 };
+  const claim = (amount: bigint) => [{ ...scope, limit: 1_000n, isHard: true, amount }];
+  const first = openShares('first unspent');
+  const second = openShares('second unspent');
+  const failed = async () => {
+    const { callId } = await first.reserve(claim(1n));
+    first.settle({ callId, cost: 0n });
+  };
+  await failed();
+  expect(upkeep.list(scope, {}, 1, [])).toMatchObject([{ spent: 0n, reserved: 500n }]);
+  const late = await second.reserve(claim(999n));
+  expect(late).toMatchObject({ kind: 'reserved' });
+  second.settle({ callId: late.callId, cost: 0n });
+  await failed();
+  await vi.waitUntil(() => upkeep.list(scope, {}, 1, [])[0]?.reserved === 0n, 10_000);
+  first.close();
+  second.close();
 });
 
 test('in any order of calls, kills and records, two processes spend no more than a budget and leave nothing reserved', async () => {

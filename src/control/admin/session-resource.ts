@@ -229,6 +229,9 @@ export function addSessionRoutes(app: OpenAPIHono, deps: AdminDeps, sessions: Se
       throw new ApiError(403, 'forbidden', 'Only a person has a password; the operator has the admin token.');
     const { password, current } = c.req.valid('json');
     const pool = requireWholeDatabase(deps);
+    // It would let them in after the provider no longer does.
+    if ((await readPerson(pool, id))?.isIssued !== false)
+      throw new ApiError(403, 'forbidden', 'You sign in through your identity provider, which keeps your password.');
     if ((await readPasswordHash(pool, name)) !== null) await checkPassword(c, name, current ?? '');
     await writePasswordHash(pool, id, await passwords.hash(password));
     await signInPerson(c, deps, sessions, id);

@@ -5,7 +5,7 @@
 
 import type { Context, MiddlewareHandler } from 'hono';
 import { type SqlBool, sql } from 'kysely';
-import { isUuid } from '../log/log-filter.ts';
+import { isUuid } from '../../vocabulary/uuid.ts';
 import { logConditions } from '../log/log-scope.ts';
 import { readPromotedKeys } from '../log/promoted-keys.ts';
 import { readLog, requestedAtOf } from '../log/read-log.ts';

@@ -16,6 +16,9 @@ const NUMBERS = [...COUNT_COLUMNS, ...TOKEN_COLUMNS] as const;
 
 export const SUMMED_COLUMNS = [...COUNT_COLUMNS, 'total_cost', ...TOKEN_COLUMNS] as const;
 
+/** Of a group that no call is in. One without calls but with a cost has been re-priced before its calls are folded. */
+export const IS_NOTHING = SUMMED_COLUMNS.map((column) => `${column} = 0`).join(' and ');
+
 /** `total_cost` is decimal text. */
 export type CallSums = Readonly<Record<(typeof NUMBERS)[number], number> & { total_cost: string }>;
 

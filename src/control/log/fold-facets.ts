@@ -11,7 +11,7 @@ import {
   isNotWide,
   METADATA_FACET,
 } from './call-facets.ts';
-import { SUMMED_COLUMNS } from './call-sums.ts';
+import { IS_NOTHING, SUMMED_COLUMNS } from './call-sums.ts';
 import { addPackedToTally, packTally, type Tally } from './distribution.ts';
 
 /** Bounds the transaction: about 0.3 s. */
@@ -63,13 +63,15 @@ interface PackedRow {
   readonly speeds: Buffer;
 }
 
+const IS_EMPTY = [IS_NOTHING, ...DISTRIBUTION_NAMES.map((name) => `f.${name} = ''`)].join(' and ');
+
 const WRITTEN = [...SUMMED_COLUMNS, ...DISTRIBUTION_NAMES];
 const CASTS = [
   ...SUMMED_COLUMNS.map((column) => (column === 'total_cost' ? 'numeric[]' : 'int8[]')),
   ...DISTRIBUTION_NAMES.map(() => 'bytea[]'),
 ];
 
-/** Returns the hours and facets that have a value which they had not, or one without calls. */
+/** Returns the hours and facets that have a value which they had not, or an empty one. */
 const WRITE = `
   with folded as (
     insert into llm_facet_hourly as f (${FACET_KEY_COLUMNS}, ${WRITTEN.join(', ')})
@@ -78,10 +80,10 @@ const WRITE = `
     on conflict (${FACET_KEY_COLUMNS}) do update set
       ${SUMMED_COLUMNS.map((column) => `${column} = f.${column} + excluded.${column}`).join(', ')},
       ${DISTRIBUTION_NAMES.map((name) => `${name} = excluded.${name}`).join(', ')}
-    returning account_id, facet, hour, calls, xmax = 0 as is_new
+    returning account_id, facet, hour, ${IS_EMPTY} as is_empty, xmax = 0 as is_new
   )
-  select account_id, facet, hour, bool_or(is_new) as is_new, bool_or(calls = 0) as is_emptied
-  from folded group by 1, 2, 3 having bool_or(is_new) or bool_or(calls = 0)`;
+  select account_id, facet, hour, bool_or(is_new) as is_new, bool_or(is_empty) as is_emptied
+  from folded group by 1, 2, 3 having bool_or(is_new) or bool_or(is_empty)`;
 
 interface Changed {
   readonly account_id: number;
@@ -121,7 +123,7 @@ export async function foldFacets(client: pg.ClientBase): Promise<number> {
   if (emptied.length > 0)
     await client.query(
       `delete from llm_facet_hourly f using unnest($1::int4[], $2::text[], $3::timestamptz[]) e (account_id, facet, hour)
-       where f.account_id = e.account_id and f.facet = e.facet and f.hour = e.hour and f.calls = 0`,
+       where f.account_id = e.account_id and f.facet = e.facet and f.hour = e.hour and ${IS_EMPTY}`,
       columnsOf(emptied),
     );
   const grown = changed.filter((row) => row.is_new);

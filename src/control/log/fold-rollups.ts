@@ -4,7 +4,7 @@
  */
 import type pg from 'pg';
 import { inTransaction } from '../store/pool.ts';
-import { SUMMED_COLUMNS } from './call-sums.ts';
+import { IS_NOTHING, SUMMED_COLUMNS } from './call-sums.ts';
 import { COST_HOURLY_COLUMNS, COST_KEY_COLUMNS } from './cost-hourly.ts';
 import { foldFacets, MAX_FOLDED_FACETS } from './fold-facets.ts';
 import { MAX_KEYS_AN_HOUR, METADATA_HOURLY_COLUMNS } from './metadata-hourly.ts';
@@ -33,7 +33,7 @@ function takeDeltas(table: string, columns: string): string {
   )`;
 }
 
-/** Returns the hours that have a group without calls now. */
+/** Returns the hours that have a group of nothing now. */
 const FOLD_COSTS = `
   with ${takeDeltas('llm_cost_deltas', COST_HOURLY_COLUMNS)}, changed as (
     select ${COST_KEY_COLUMNS}, ${SUMS} from taken group by ${COST_KEY_COLUMNS}
@@ -41,10 +41,10 @@ const FOLD_COSTS = `
     insert into llm_cost_hourly as c (${COST_HOURLY_COLUMNS}) select ${COST_HOURLY_COLUMNS} from changed
     on conflict (${COST_KEY_COLUMNS}) do update set
       ${SUMMED_COLUMNS.map((column) => `${column} = c.${column} + excluded.${column}`).join(', ')}
-    returning hour, calls
+    returning hour, ${IS_NOTHING} as is_nothing
   )
   select (select count(*) from taken)::int4 as rows,
-    array(select distinct hour from folded where calls = 0) as emptied`;
+    array(select distinct hour from folded where is_nothing) as emptied`;
 
 /** A new key of an hour is let in while there is room. */
 const FOLD_METADATA = `
@@ -80,17 +80,17 @@ export function foldRollups(pool: pg.Pool): Promise<boolean | null> {
       FOLD_LOCK,
     ]);
     if (rows[0]?.isOurs !== true) return null;
-    const costs = await fold(client, FOLD_COSTS, 'llm_cost_hourly');
-    const keys = await fold(client, FOLD_METADATA, 'llm_metadata_hourly');
+    const costs = await fold(client, FOLD_COSTS, 'llm_cost_hourly', IS_NOTHING);
+    const keys = await fold(client, FOLD_METADATA, 'llm_metadata_hourly', 'calls = 0');
     const facets = await foldFacets(client);
     return costs === MAX_ROWS || keys === MAX_ROWS || facets === MAX_FOLDED_FACETS;
   });
 }
 
-async function fold(client: pg.ClientBase, statement: string, table: string): Promise<number> {
+async function fold(client: pg.ClientBase, statement: string, table: string, isNothing: string): Promise<number> {
   const { rows } = await client.query<Folded>(statement);
   const { rows: taken, emptied } = rows[0] ?? { rows: 0, emptied: [] };
   if (emptied.length > 0)
-    await client.query(`delete from ${table} where calls = 0 and hour = any($1::timestamptz[])`, [emptied]);
+    await client.query(`delete from ${table} where ${isNothing} and hour = any($1::timestamptz[])`, [emptied]);
   return taken;
 }

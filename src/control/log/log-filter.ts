@@ -39,12 +39,7 @@ const OPS_BY_KIND: Readonly<Record<ColumnKind, readonly FilterOp[]>> = {
   json: ['has', 'nohas'],
 };
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const TIME = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
-
-export function isUuid(text: string): boolean {
-  return UUID.test(text);
-}
 
 /** JavaScript reads February 30 as March 2; the database refuses it, and the year 0. */
 function isCalendarDay(text: string): boolean {

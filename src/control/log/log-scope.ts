@@ -1,7 +1,8 @@
 /** Which calls a question is about, so that lists, sums, facets, the tail and exports agree. */
 import { type SqlBool, sql } from 'kysely';
+import { isUuid } from '../../vocabulary/uuid.ts';
 import { SEARCHED_COLUMNS } from '../search/search-sources.ts';
-import { isUuid, type LogFilter } from './log-filter.ts';
+import type { LogFilter } from './log-filter.ts';
 import { filterCondition } from './log-filter-sql.ts';
 import type { PromotedKeys } from './promoted-keys.ts';
 import type { Condition } from './run-sql.ts';

@@ -2,7 +2,7 @@
 import { promisify } from 'node:util';
 import { zstdDecompress } from 'node:zlib';
 import type pg from 'pg';
-import { requestedAtOf } from './read-log.ts';
+import { requestedAtOf } from '../../vocabulary/uuid.ts';
 
 const unpack = promisify(zstdDecompress);
 /** Far above what is stored of a body, so that a damaged row cannot ask for more memory. */

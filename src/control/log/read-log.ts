@@ -1,16 +1,12 @@
 /** One call by its id: the row of its ending, or what is known while it is open. The look-up touches one partition. */
 import type pg from 'pg';
+import { requestedAtOf } from '../../vocabulary/uuid.ts';
 import { LOG_COLUMN_NAMES } from '../store/log-columns.ts';
 import { formatLogRecord } from './log-record.ts';
 import type { LogDetail } from './log-schema.ts';
 import type { SqlRow } from './run-sql.ts';
 
 type KeptParts = Pick<LogDetail, 'headers' | 'bodies'>;
-
-/** A UUIDv7 has `requested_at` in milliseconds as its first 48 bits. */
-export function requestedAtOf(id: string): Date {
-  return new Date(Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16));
-}
 
 const OPEN_COLUMNS = [
   'id',

@@ -19,8 +19,8 @@ const SETTLE_PAUSE_MS = 1_000;
 const FACETS_A_CHUNK = 5_000;
 
 const DEMOTE: Walk = {
-  value: 'case when $2::text is not null then indexed_metadata ->> $1 end',
-  mustChange: 'true',
+  value: 'case when $2::text is not null then r.indexed_metadata ->> $1 end',
+  mustChange: 'r.indexed_metadata ? $1::text',
   changed: 'r.indexed_metadata - $1::text',
   sign: -1,
 };

@@ -10,8 +10,8 @@ import { MAX_ROWS, WALK_START, type Walk, WalkCursor, walkCalls } from './walk-c
 const Input = z.object({ key: z.string() });
 
 const PROMOTE: Walk = {
-  value: 'metadata_value(raw_metadata, $2)',
-  mustChange: 'not indexed_metadata ? $1',
+  value: 'metadata_value(r.raw_metadata, $2)',
+  mustChange: 'not r.indexed_metadata ? $1::text',
   changed: 'r.indexed_metadata || jsonb_build_object($1::text, s.value)',
   sign: 1,
 };

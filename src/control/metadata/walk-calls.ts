@@ -29,12 +29,13 @@ export const WALK_START: WalkCursor = {
   changed: 0,
 };
 
-/** SQL with `$1` as the display key and `$2` as the key in lower case. */
+/** SQL with `$1` as the display key and `$2` as the key in lower case, of the call `r`. */
 export interface Walk {
   /** The key's value in a call that counts as progress, else null. */
   readonly value: string;
+  /** Without `$2`. */
   readonly mustChange: string;
-  /** The new `indexed_metadata` of the call `r`; `s.value` is its value. */
+  /** The new `indexed_metadata`; `s.value` is the key's value. */
   readonly changed: string;
   readonly sign: 1 | -1;
 }
@@ -61,7 +62,7 @@ function readStatement({ value, mustChange }: Walk): string {
   return `
     with read as materialized (
       select id, requested_at, ${value} as value, ${mustChange} as must_change
-      from llm_requests
+      from llm_requests r
       where account_id = $3 and requested_at <= $4::timestamptz and (requested_at, id) < ($4::timestamptz, $5::uuid)
       order by requested_at desc, id desc limit $6
     ), staged as (
@@ -75,14 +76,18 @@ function readStatement({ value, mustChange }: Walk): string {
     from read`;
 }
 
-/** The bounds leave out other days. */
-function changeStatement({ changed, sign }: Walk): string {
+/**
+ * The bounds leave out other days. A call that was stored again since it was read has the key from the shipper already, and
+ * is in the sums with it.
+ */
+function changeStatement({ mustChange, changed, sign }: Walk): string {
   return `
     with changed as (
       update llm_requests r set indexed_metadata = ${changed}
       from ${STAGE} s
       where r.id = s.id and r.requested_at = s.requested_at
         and r.requested_at between $2::timestamptz and $3::timestamptz
+        and ${mustChange}
       returning ${changedColumns('$1::text', 's.value')}
     ) ${insertChanged(sign, 'changed')}`;
 }

@@ -4,6 +4,7 @@
  */
 import type pg from 'pg';
 import { z } from 'zod';
+import { isUuid, requestedAtOf } from '../../vocabulary/uuid.ts';
 import { DAY_MS } from '../store/partitions.ts';
 import { readNeedle } from './grams.ts';
 import { listSegments, type Needle, openSegments, type SegmentReading } from './read-segments.ts';
@@ -59,7 +60,7 @@ export async function openSearch(
     if (waiting === null) return everywhere;
     open.push({
       source,
-      waiting,
+      known: source.name === 'calls' ? [...waiting, ...spanOfId(text)] : waiting,
       needles: [
         { grams: part, rarest: part, segments: 0 },
         { grams: [whole], rarest: [whole], segments: Number.POSITIVE_INFINITY },
@@ -86,7 +87,7 @@ export async function openSearch(
     }
     const read = { from: since ?? span.from, to: span.to };
     const spansOf = (name: SearchSource['name']) => [
-      ...open.filter(({ source }) => source.name === name).flatMap(({ waiting }) => waiting),
+      ...open.filter(({ source }) => source.name === name).flatMap(({ known }) => known),
       ...readings.filter(({ source }) => source === name).flatMap(({ segments }) => segments.spans),
     ];
     const windows = overlay(joinSpans(spansOf('calls'), read, 0), joinSpans(spansOf('texts'), read, 0));
@@ -117,9 +118,17 @@ function overlay(calls: readonly TimeSpan[], texts: readonly TimeSpan[]): readon
   return windows;
 }
 
+/** Where a call is that is looked for by its id: the index has nothing of those, since they say when it was. */
+function spanOfId(text: string): readonly TimeSpan[] {
+  if (!isUuid(text)) return [];
+  const from = requestedAtOf(text).getTime();
+  return [{ from, to: from + 1 }];
+}
+
 interface SourceSearch {
   readonly source: SearchSource;
-  readonly waiting: readonly TimeSpan[];
+  /** Read whatever the index says. */
+  readonly known: readonly TimeSpan[];
   readonly needles: readonly Needle[];
 }
 

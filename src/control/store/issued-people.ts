@@ -19,6 +19,9 @@ export interface IssuedPerson {
 /**
  * Returns the person's number. `no_account`: no grant is for an account that there is, and nobody has invited the person.
  * `email_taken`: another person has the address, and the provider does not say that it is this one's.
+ *
+ * A role from an invitation stays as it is, whatever the groups give: a group of everyone would take the last owner from an
+ * account, and whoever left the group would lose their invitation as well.
  */
 export function takeInIssued(pool: pg.Pool, person: IssuedPerson): Promise<number | 'no_account' | 'email_taken'> {
   return inTransaction(pool, async (client) => {
@@ -32,7 +35,8 @@ export function takeInIssued(pool: pg.Pool, person: IssuedPerson): Promise<numbe
        from unnest($2::int4[], $3::text[], $4::bool[]) as g (account_id, role, may_read_bodies)
          join accounts a on a.id = g.account_id
        on conflict (account_id, person_id) do update
-         set role = excluded.role, may_read_bodies = excluded.may_read_bodies, source = excluded.source`,
+         set role = excluded.role, may_read_bodies = excluded.may_read_bodies
+         where memberships.source = excluded.source`,
       [
         id,
         person.grants.map(({ accountId }) => accountId),

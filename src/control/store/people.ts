@@ -242,12 +242,13 @@ export function redeemPersonLink(pool: pg.Pool, digest: string): Promise<number 
   });
 }
 
+/** Null too for a person of an identity provider, whom a password of before must not let in. */
 export async function readPasswordHash(
   pool: pg.Pool,
   email: string,
 ): Promise<{ readonly id: number; readonly hash: string } | null> {
   const { rows } = await pool.query<{ id: number; hash: string | null }>(
-    'select id, password_hash as hash from people where lower(email) = lower($1)',
+    'select id, password_hash as hash from people where lower(email) = lower($1) and issuer is null',
     [email],
   );
   const [row] = rows;

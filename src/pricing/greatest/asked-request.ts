@@ -2,14 +2,17 @@
 import { isObject, parseJson } from '../../formats/usage/read-json.ts';
 import { scanTopLevel, type TopLevelMember, type TopLevelScan } from '../../formats/wire/json-top-level.ts';
 import type { JsonObject } from '../../vocabulary/token-usage.ts';
-import { type AskedTools, NO_TOOLS, readAskedTools, UNREAD_TOOLS } from './asked-tools.ts';
+import { type AskedTools, ENDLESS_TOOLS, NO_TOOLS, readAskedTools } from './asked-tools.ts';
 import { MAY_TELL_MEDIA } from './media.ts';
+import { mayHideLetters, resolveLetters } from './search-text.ts';
 
 export interface AskedRequest {
   /** The longest answer that the request allows; null where it states none. */
   readonly statedOutput: number | null;
-  /** How many answers are written to the prompt. */
+  /** How many answers are written, to all prompts together. */
   readonly answers: number;
+  /** Each has a context window of its own. */
+  readonly prompts: number;
   readonly tools: AskedTools;
   /** A part of the prompt, of unknown length, is kept by the provider: a conversation, a cache. */
   readonly namesStored: boolean;
@@ -27,6 +30,8 @@ export interface AskedRequest {
   readonly cacheWrites: 'none' | 'default' | 'long';
   /** Its bytes were searched: there is no picture, sound, file or document in it. */
   readonly isTextOnly: boolean;
+  /** Names and types in it may be written as escapes. */
+  readonly mayHideLetters: boolean;
 }
 
 const STATED = [
@@ -37,28 +42,42 @@ const STATED = [
   'max_gen_len',
   'maxTokens',
 ] as const;
-/** Member → the name of the limit within it. */
+/** Member → the names of the limit within it. Google's JSON has each name in two spellings, whatever the other names have. */
 const STATED_WITHIN: Readonly<Record<string, readonly string[]>> = {
-  generationConfig: ['maxOutputTokens'],
-  generation_config: ['max_output_tokens', 'maxOutputTokens'],
+  generationConfig: ['maxOutputTokens', 'max_output_tokens'],
+  generation_config: ['maxOutputTokens', 'max_output_tokens'],
   inferenceConfig: ['maxTokens', 'max_new_tokens'],
   textGenerationConfig: ['maxTokenCount'],
 };
 const ANSWERS_WITHIN: Readonly<Record<string, readonly string[]>> = {
-  generationConfig: ['candidateCount'],
-  generation_config: ['candidate_count', 'candidateCount'],
+  generationConfig: ['candidateCount', 'candidate_count'],
+  generation_config: ['candidateCount', 'candidate_count'],
 };
 const PREVIOUS = 'previous_response_id';
-const STORED = ['previous_interaction_id', 'conversation', 'cachedContent', 'cached_content'];
-const TOOLS = ['tools', 'toolConfig', 'functions'];
+const STORED = ['previous_interaction_id', 'conversation'];
+/** Kept with the tools that it was made with, which may be the provider's own. */
+const STORED_WITH_TOOLS = ['cachedContent', 'cached_content'];
+/** Google's additions to OpenAI's requests, as its SDKs write them and as they are meant. */
+const GOOGLE_EXTRAS = ['extra_body', 'google'];
+const CACHE_OR_TOOLS = /"(?:cached_?[cC]ontent|tools)"/;
+const TOOLS = ['tools', 'toolConfig', 'tool_config', 'functions'];
 /** Agents, second models and searches without a stated number. */
-const OPEN_ENDED = ['mcp_servers', 'fallbacks', 'web_search_options', 'web_search', 'agent'];
+const OPEN_ENDED = ['mcp_servers', 'fallbacks', 'web_search_options', 'web_search', 'agent', 'compaction'];
+/** Items that bring more tools along, by the member that they stand in. */
+const LATER_TOOLS = [
+  ['input', '"additional_tools"'],
+  ['messages', '"tool_addition"'],
+] as const;
 const SOUND = ['audio', 'modalities'];
+/** The most that Google writes to a prompt. */
+const MOST_CANDIDATES = 8;
 /** All members that tell something of the cost, but for those that state a maximum. */
 const TELLING: ReadonlySet<string> = new Set([
   ...Object.keys(STATED_WITHIN),
   ...Object.keys(ANSWERS_WITHIN),
   ...STORED,
+  ...STORED_WITH_TOOLS,
+  ...GOOGLE_EXTRAS,
   ...TOOLS,
   ...OPEN_ENDED,
   ...SOUND,
@@ -70,6 +89,7 @@ const TELLING: ReadonlySet<string> = new Set([
   'context_management',
   'service_tier',
   'serviceTier',
+  'performanceConfig',
   'speed',
   'inference_geo',
   'prediction',
@@ -80,8 +100,14 @@ const MAX_PARSED_BYTES = 256 * 1024;
 const MAX_SEARCHED_BYTES = 512 * 1024;
 /** The text of a longer one would be made twice. */
 const MAX_PLAIN_BYTES = 64 * 1024;
-/** What `readMedia` and `readCacheWrites` look for, and more. */
-const MAY_NOT_BE_PLAIN = new RegExp(`${MAY_TELL_MEDIA.source}|"(?:cache_control"|cachePoint"|prompt_cache)`);
+/** What is looked for in other requests, and more. */
+const MAY_NOT_BE_PLAIN = new RegExp(
+  `${MAY_TELL_MEDIA.source}|"(?:cache_control"|cachePoint"|prompt_cache|additional_tools"|tool_addition")`,
+);
+
+const QUOTE = 34;
+const OPEN_BRACKET = 91;
+const OPEN_BRACE = 123;
 
 type Members = ReadonlyMap<string, TopLevelMember>;
 
@@ -90,8 +116,10 @@ function textOf(members: Members, name: string): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
+/** Google's JSON writes whole numbers as texts as well, and some hosts read such texts. */
 function countOf(value: unknown): number | null {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : null;
+  const count = typeof value === 'string' && /^\s*\+?\d{1,15}(?:\.0*)?\s*$/.test(value) ? Number(value) : value;
+  return typeof count === 'number' && Number.isSafeInteger(count) && count > 0 ? count : null;
 }
 
 function isThere(member: TopLevelMember | undefined): boolean {
@@ -102,6 +130,7 @@ function isThere(member: TopLevelMember | undefined): boolean {
 const PLAIN_REQUEST: AskedRequest = Object.freeze({
   statedOutput: null,
   answers: 1,
+  prompts: 1,
   tools: NO_TOOLS,
   namesStored: false,
   previousAnswer: null,
@@ -113,6 +142,7 @@ const PLAIN_REQUEST: AskedRequest = Object.freeze({
   predictedBytes: 0,
   cacheWrites: 'none',
   isTextOnly: true,
+  mayHideLetters: false,
 });
 
 /**
@@ -125,7 +155,8 @@ export function readAskedRequest(
 ): AskedRequest | null {
   const { state, members, duplicates } = scan;
   if (state !== 'complete' || duplicates.length > 0) return null;
-  return readPlainRequest(body, members) ?? readAnyRequest(body, members, model);
+  const mayHide = mayHideLetters(body);
+  return (mayHide ? null : readPlainRequest(body, members)) ?? readAnyRequest(body, members, model, mayHide);
 }
 
 /** What any request is read as, in a fraction of the time; null for one that is not plain. */
@@ -146,17 +177,21 @@ function readStated(members: Members): number | null {
   return most;
 }
 
-function readAnyRequest(body: Buffer, members: Members, model: string): AskedRequest {
+function readAnyRequest(body: Buffer, members: Members, model: string, mayHide: boolean): AskedRequest {
   const sliceOf = (name: string): Buffer | null => {
     const member = members.get(name);
     if (member === undefined || member.valueEnd === null || !isThere(member)) return null;
     return body.subarray(member.valueStart, member.valueEnd);
   };
+  const parsed = new Map<string, JsonObject | null>();
   const objectOf = (name: string): JsonObject | null => {
+    const known = parsed.get(name);
+    if (known !== undefined) return known;
     const slice = sliceOf(name);
-    if (slice === null || slice.length > MAX_PARSED_BYTES) return null;
-    const value = parseJson(slice);
-    return isObject(value) ? value : null;
+    const value = slice === null || slice.length > MAX_PARSED_BYTES ? undefined : parseJson(slice);
+    const found = isObject(value) ? value : null;
+    parsed.set(name, found);
+    return found;
   };
   const within = (names: Readonly<Record<string, readonly string[]>>): readonly number[] =>
     Object.entries(names).flatMap(([name, inner]) => {
@@ -164,34 +199,61 @@ function readAnyRequest(body: Buffer, members: Members, model: string): AskedReq
       return object === null ? [] : inner.flatMap((member) => countOf(object[member]) ?? []);
     });
 
+  const textOfSlice = (slice: Buffer): string => (mayHide ? resolveLetters(slice) : slice).toString('latin1');
+  const textOfMember = (name: string): string => {
+    const slice = sliceOf(name);
+    return slice === null ? '' : textOfSlice(slice);
+  };
+  const searched = mayHide ? resolveLetters(body) : body;
   const stated = [readStated(members) ?? [], within(STATED_WITHIN)].flat();
-  const prompts = countPrompts(sliceOf('prompt'));
-  const asked = ['n', 'best_of'].flatMap((name) => countOf(members.get(name)?.scalar) ?? []);
-  const toolSlices = TOOLS.flatMap((name) => sliceOf(name) ?? []);
   const prompt = sliceOf('prompt');
+  const prompts = countPrompts(prompt);
+  const asked = ['n', 'best_of'].flatMap((name) => countOf(members.get(name)?.scalar) ?? []);
+  const isUnread = Object.keys(ANSWERS_WITHIN).some((name) => sliceOf(name) !== null && objectOf(name) === null);
+  const candidates = isUnread ? [MOST_CANDIDATES] : within(ANSWERS_WITHIN);
+  const hasStoredTools =
+    STORED_WITH_TOOLS.some((name) => isThere(members.get(name))) ||
+    GOOGLE_EXTRAS.some((name) => CACHE_OR_TOOLS.test(textOfMember(name))) ||
+    prompt?.[0] === OPEN_BRACE;
   return {
     statedOutput: stated.length === 0 ? null : Math.max(...stated),
-    answers: Math.max(1, ...asked, ...within(ANSWERS_WITHIN)) * prompts,
-    tools: readTools(toolSlices, model, countOf(members.get('max_tool_calls')?.scalar)),
-    namesStored: STORED.some((name) => isThere(members.get(name))) || prompt?.[0] === 123,
+    answers: Math.max(1, ...asked, ...candidates) * (prompts ?? 1),
+    prompts: prompts ?? 1,
+    tools: hasStoredTools
+      ? ENDLESS_TOOLS
+      : readTools(
+          TOOLS.flatMap((name) => sliceOf(name) ?? []),
+          textOfSlice,
+          model,
+          countOf(members.get('max_tool_calls')?.scalar),
+        ),
+    namesStored: hasStoredTools || STORED.some((name) => isThere(members.get(name))),
     previousAnswer: textOf(members, PREVIOUS),
     isOpenEnded:
+      prompts === null ||
       OPEN_ENDED.some((name) => isThere(members.get(name))) ||
-      sliceOf('context_management')?.includes('compact') === true,
+      textOfMember('context_management').includes('compact') ||
+      LATER_TOOLS.some(([member, type]) => members.has(member) && searched.includes(type)),
     serviceTier: textOf(members, 'service_tier') ?? textOf(members, 'serviceTier') ?? tierWithin(objectOf),
-    speed: textOf(members, 'speed'),
+    speed: textOf(members, 'speed') ?? latencyWithin(objectOf),
     inferenceGeo: textOf(members, 'inference_geo'),
-    wantsSound: SOUND.some((name) => sliceOf(name)?.includes(name === 'audio' ? '{' : 'audio') === true),
+    wantsSound: SOUND.some((name) => textOfMember(name).includes(name === 'audio' ? '{' : 'audio')),
     predictedBytes: sliceOf('prediction')?.length ?? 0,
-    cacheWrites: readCacheWrites(body),
+    cacheWrites: readCacheWrites(searched),
     isTextOnly: false,
+    mayHideLetters: mayHide,
   };
 }
 
-function readTools(slices: readonly Buffer[], model: string, maxCalls: number | null): AskedTools {
+function readTools(
+  slices: readonly Buffer[],
+  textOfSlice: (slice: Buffer) => string,
+  model: string,
+  maxCalls: number | null,
+): AskedTools {
   if (slices.length === 0) return NO_TOOLS;
-  if (slices.some(({ length }) => length > MAX_SEARCHED_BYTES)) return UNREAD_TOOLS;
-  return readAskedTools(slices.map((slice) => slice.toString('latin1')).join(), model, maxCalls);
+  if (slices.some(({ length }) => length > MAX_SEARCHED_BYTES)) return ENDLESS_TOOLS;
+  return readAskedTools(slices, slices.map(textOfSlice).join(), model, maxCalls);
 }
 
 /** AWS: `serviceTier: { type }`. */
@@ -200,9 +262,19 @@ function tierWithin(objectOf: (name: string) => JsonObject | null): string | nul
   return typeof type === 'string' ? type : null;
 }
 
-/** A list of texts is a list of prompts, each with its answers; a list of numbers is one prompt. */
-function countPrompts(prompt: Buffer | null): number {
-  if (prompt === null || prompt[0] !== 91 || prompt.length > MAX_PARSED_BYTES) return 1;
+/** AWS: `performanceConfig: { latency }`. */
+function latencyWithin(objectOf: (name: string) => JsonObject | null): string | null {
+  const latency = objectOf('performanceConfig')?.['latency'];
+  return typeof latency === 'string' ? latency : null;
+}
+
+/** A list of texts is a list of prompts, each with its answers; a list of numbers is one prompt. Null: too long to be read. */
+function countPrompts(prompt: Buffer | null): number | null {
+  if (prompt === null || prompt[0] !== OPEN_BRACKET) return 1;
+  if (prompt.length > MAX_PARSED_BYTES) {
+    const holdsNumbers = !prompt.includes(QUOTE) && prompt.indexOf(OPEN_BRACKET, 1) === -1;
+    return holdsNumbers ? 1 : null;
+  }
   const value = parseJson(prompt);
   if (!Array.isArray(value)) return 1;
   return Math.max(1, value.filter((element) => typeof element !== 'number').length);

@@ -2,48 +2,117 @@
  * Tools in a request. One that the client runs adds its description to the prompt; one that the provider runs calls the
  * model again with all that came before, and may cost by itself.
  */
+import { isObject, parseJson } from '../../formats/usage/read-json.ts';
+import type { JsonObject, JsonValue } from '../../vocabulary/token-usage.ts';
 
 export interface AskedTools {
   /** Tools with a description of the provider's own, which no byte of the request is for. */
   readonly described: number;
   /** How often the provider may call the model: 1 without tools of its own; null where nothing limits it. */
   readonly rounds: number | null;
-  /** Grounding that is billed for the answer, however many searches it took. */
-  readonly isGrounded: boolean;
+  /** Kinds of grounding that are billed for the answer, however many searches it took. */
+  readonly groundings: number;
 }
 
-export const NO_TOOLS: AskedTools = Object.freeze({ described: 0, rounds: 1, isGrounded: false });
-export const UNREAD_TOOLS: AskedTools = Object.freeze({ described: 0, rounds: null, isGrounded: false });
+export const NO_TOOLS: AskedTools = Object.freeze({ described: 0, rounds: 1, groundings: 0 });
+/** Of which nothing is known, or nothing limits what they cost. */
+export const ENDLESS_TOOLS: AskedTools = Object.freeze({ described: 0, rounds: null, groundings: 0 });
 
-/** Types of JSON schemas, and of tools whose description the request holds. */
+/** Types of JSON schemas, Google's among them, and of tools whose description the request holds. */
 const WRITTEN_OUT =
-  /^(?:string|number|integer|boolean|object|array|null|function|custom|tool|text|ephemeral|grammar|json_schema|url|auto|any|none)$/;
+  /^(?:string|number|integer|boolean|object|array|null|function|custom|tool|text|ephemeral|grammar|json_schema|url|auto|any|none)$/i;
 /** Run by the client. Sources: OpenAI, Tools; Anthropic, Tool use; November 2026. */
 const BY_CLIENT = /^(?:computer|text_editor|bash|memory|local_shell|apply_patch)(?:_|$)/;
+/** Billed at the rates of a model that the request may not even name: it draws, or gives advice. */
+const BY_OTHER_MODEL = /^(?:image_generation|advisor_)/;
+/** Its searches have a price of their own, which is higher with these models. Source: OpenAI, Pricing; November 2026. */
+const PREVIEW_SEARCH = /^web_search_preview/;
+const HAS_PREVIEW_PRICE = /gpt-4/;
 
-const TYPE = /"type"\s*:\s*"([^"\\]{1,100})"/g;
-const MAX_USES = /"max_uses"\s*:\s*(\d{1,6})/g;
-const GROUNDING = /"(?:google_?[sS]earch|google_?[mM]aps)"\s*:/;
-const BY_GOOGLE =
-  /"(?:google_?[sS]earch_?[rR]etrieval|url_?[cC]ontext|code_?[eE]xecution|file_?[sS]earch|enterprise_?[wW]eb_?[sS]earch)"\s*:/;
-const BY_AWS = /"systemTool"\s*:/;
+/** No provider has deeper groups; a client's may be as deep as the stack. */
+const MAX_DEPTH = 8;
+/** Counts as the provider's, without a limit. */
+const UNREAD_TOOL: JsonObject = Object.freeze({ type: 'unread' });
+
+const TYPE = /"type"\s*:\s*"([^"]{1,100})/g;
+/** Members that are tools of Google's and AWS's own. */
+const BY_MEMBER =
+  /"(?:google_?[sS]earch|google_?[mM]aps|google_?[sS]earch_?[rR]etrieval|retrieval|url_?[cC]ontext|code_?[eE]xecution|file_?[sS]earch|enterprise_?[wW]eb_?[sS]earch|exa_?[aA]i_?[sS]earch|parallel_?[aA]i_?[sS]earch|mcp_?[sS]ervers|systemTool)"\s*:/;
+const SEARCH = /^google_?search$/i;
+const MAPS = /^google_?maps$/i;
 /** Before Gemini 3 Google bills the grounded answer; since then each search, without a limit. */
 const IS_BILLED_ONCE = /gemini-(?:1|2)\b/;
 
-/** `text`: the member with the tools, as Latin-1. `maxCalls`: what the request states for all tools together. */
-export function readAskedTools(text: string, model: string, maxCalls: number | null): AskedTools {
-  if (BY_GOOGLE.test(text) || BY_AWS.test(text)) return UNREAD_TOOLS;
-  const isGrounded = GROUNDING.test(text);
-  if (isGrounded && !IS_BILLED_ONCE.test(model)) return { described: 0, rounds: null, isGrounded };
+/**
+ * `slices`: the members with the tools, and `text` all of them as `readSearchText` gives it. `maxCalls`: what the request
+ * states for all tools together.
+ */
+export function readAskedTools(
+  slices: readonly Buffer[],
+  text: string,
+  model: string,
+  maxCalls: number | null,
+): AskedTools {
+  const described = countDescribed(text);
+  if (described !== null) return { described, rounds: 1, groundings: 0 };
+  const values = slices.map((slice) => parseJson(slice));
+  // Only the tools themselves tell which of them a limit is for: their schemas may have any names.
+  return values.includes(undefined)
+    ? ENDLESS_TOOLS
+    : judgeTools(
+        values.flatMap((value) => listTools(value)),
+        model,
+        maxCalls,
+      );
+}
+
+/** Null where some may be the provider's own, so that they have to be read one by one. */
+function countDescribed(text: string): number | null {
+  if (BY_MEMBER.test(text)) return null;
   let described = 0;
-  let byProvider = 0;
   for (const [, type = ''] of text.matchAll(TYPE)) {
-    if (WRITTEN_OUT.test(type)) continue;
     if (BY_CLIENT.test(type)) described += 1;
-    else byProvider += 1;
+    else if (!WRITTEN_OUT.test(type)) return null;
   }
-  if (byProvider === 0) return { described, rounds: 1, isGrounded };
-  const uses = [...text.matchAll(MAX_USES)].map(([, count]) => Number.parseInt(count ?? '', 10));
-  const calls = maxCalls ?? (uses.length === byProvider ? uses.reduce((sum, count) => sum + count, 0) : null);
-  return { described: described + byProvider, rounds: calls === null ? null : calls + 1, isGrounded };
+  return described;
+}
+
+/** AWS's are a member of `toolConfig`, and OpenAI's may be in groups. */
+function listTools(value: JsonValue | undefined, depth = 0): readonly JsonObject[] {
+  if (depth > MAX_DEPTH) return [UNREAD_TOOL];
+  if (Array.isArray(value)) return value.flatMap((element: JsonValue) => listTools(element, depth + 1));
+  if (!isObject(value)) return [];
+  const within = listTools(value['tools'], depth + 1);
+  return value['type'] === 'namespace' ? within : [value, ...within];
+}
+
+function judgeTools(tools: readonly JsonObject[], model: string, maxCalls: number | null): AskedTools {
+  let described = 0;
+  let uses: number | null = 0;
+  let hasRounds = false;
+  for (const tool of tools) {
+    const type = typeof tool['type'] === 'string' ? tool['type'] : 'custom';
+    if (isEndless(tool, type, model)) return ENDLESS_TOOLS;
+    if (WRITTEN_OUT.test(type)) continue;
+    described += 1;
+    if (BY_CLIENT.test(type)) continue;
+    hasRounds = true;
+    const own = tool['max_uses'];
+    uses = uses === null || typeof own !== 'number' || !Number.isSafeInteger(own) || own < 0 ? null : uses + own;
+  }
+  const groundings = [SEARCH, MAPS].filter((kind) => tools.some((tool) => hasMember(tool, kind))).length;
+  if (groundings > 0 && !IS_BILLED_ONCE.test(model)) return ENDLESS_TOOLS;
+  const calls = hasRounds ? (maxCalls ?? uses) : 0;
+  return { described, rounds: calls === null ? null : calls + 1, groundings };
+}
+
+function hasMember(tool: JsonObject, name: RegExp): boolean {
+  return Object.keys(tool).some((member) => name.test(member));
+}
+
+function isEndless(tool: JsonObject, type: string, model: string): boolean {
+  if (BY_OTHER_MODEL.test(type) || (PREVIEW_SEARCH.test(type) && HAS_PREVIEW_PRICE.test(model))) return true;
+  if (WRITTEN_OUT.test(type))
+    return Object.keys(tool).some((name) => BY_MEMBER.test(`"${name}":`) && !SEARCH.test(name) && !MAPS.test(name));
+  return typeof tool['model'] === 'string' && !BY_CLIENT.test(type);
 }

@@ -5,13 +5,14 @@ import { type BoundedCall, dearest, HIDDEN_TOKENS, known, PLAIN, ROUNDING, unkno
 import { priceAtMost } from './dearest-rates.ts';
 import type { GreatestCost } from './greatest-cost.ts';
 import { findPictureTokens, readMedia } from './media.ts';
+import { readSearchText } from './search-text.ts';
 
 /** Google embeds pictures and sound as well. */
 const MAY_HAVE_MEDIA: readonly string[] = ['embedContent', 'batchEmbedContents'];
 
 /** Many texts, each with a window of its own: their sum has none. */
 export function boundEmbedding({ call, body, model, rateFor }: BoundedCall): GreatestCost {
-  const media = MAY_HAVE_MEDIA.includes(call.endpoint.family) ? readMedia(body.toString('latin1')) : null;
+  const media = MAY_HAVE_MEDIA.includes(call.endpoint.family) ? readMedia(readSearchText(body)) : null;
   const ofPicture = findPictureTokens(call.provider, model);
   if (media !== null && (media.others > 0 || (media.pictures > 0 && ofPicture === null))) return unknown('no-maximum');
   const tokens = body.length + HIDDEN_TOKENS + (media === null ? 0 : media.pictures * (ofPicture ?? 0));

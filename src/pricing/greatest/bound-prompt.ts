@@ -5,6 +5,7 @@ import { NO_TOOLS } from './asked-tools.ts';
 import { type BoundedCall, DEFAULT_WRITES, HIDDEN_TOKENS, readWindow } from './bounded-call.ts';
 import type { KnownPrompt } from './known-prompts.ts';
 import { findPictureTokens, NO_MEDIA, readMedia } from './media.ts';
+import { readSearchText } from './search-text.ts';
 
 /** A longer stretch of text that nobody counted is taken as the whole context window. */
 const MAX_READ_BYTES = 512 * 1024;
@@ -19,19 +20,23 @@ export interface PromptBound {
   readonly classes: readonly UsageClass[];
 }
 
-type AskedPrompt = Pick<AskedRequest, 'tools' | 'namesStored' | 'cacheWrites' | 'isTextOnly'>;
+type AskedPrompt = Pick<
+  AskedRequest,
+  'prompts' | 'tools' | 'namesStored' | 'cacheWrites' | 'isTextOnly' | 'mayHideLetters'
+>;
 
 /** Null where it may fill a context window that is not known. */
 export function boundPrompt(
   { call, body, model, limits }: BoundedCall,
-  { tools, namesStored, cacheWrites, isTextOnly }: AskedPrompt,
+  { prompts, tools, namesStored, cacheWrites, isTextOnly, mayHideLetters }: AskedPrompt,
   counted: KnownPrompt | null,
 ): PromptBound | null {
   const window = readWindow(limits);
   const from = counted?.from ?? 0;
   const to = counted?.to ?? body.length;
   const isRead = !namesStored && to - from <= MAX_READ_BYTES;
-  const media = isRead ? (isTextOnly ? NO_MEDIA : readMedia(body.toString('latin1', from, to))) : null;
+  const readText = () => (mayHideLetters ? readSearchText(body.subarray(from, to)) : body.toString('latin1', from, to));
+  const media = isRead ? (isTextOnly ? NO_MEDIA : readMedia(readText())) : null;
   const ofPicture = findPictureTokens(call.provider, model);
   const ofMedia =
     media === null || media.others > 0 || (media.pictures > 0 && ofPicture === null)
@@ -44,10 +49,11 @@ export function boundPrompt(
     media === null || ofMedia === null
       ? null
       : (counted?.tokens ?? 0) + to - from - media.payloadBytes + ofMedia + hidden;
-  const once = ofText === null ? window : Math.min(ofText, window ?? ofText);
+  const most = window === null ? null : window * prompts;
+  const once = ofText === null ? most : Math.min(ofText, most ?? ofText);
   if (once === null || tools.rounds === null) return null;
   // Each round reads all that came before it, with what its tool found.
-  const tokens = tools.rounds === 1 ? once : window === null ? null : window * tools.rounds;
+  const tokens = tools.rounds === 1 ? once : most === null ? null : most * tools.rounds;
   if (tokens === null) return null;
   const hasMedia = media === null || media.pictures + media.others > 0 || counted !== null;
   const classes: UsageClass[] = ['input', 'cache_read'];

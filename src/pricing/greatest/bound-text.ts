@@ -8,12 +8,19 @@ import { priceAtMost, type RateOf } from './dearest-rates.ts';
 import type { GreatestCost, OutputLimit } from './greatest-cost.ts';
 import type { KnownPrompt } from './known-prompts.ts';
 
+/** They search before every answer, whatever the request says. Source: OpenAI, Web search, chat completions; November 2026. */
+const SEARCHES_ALWAYS = /gpt-.+-search-(?:preview|api)/;
+/** What it found is billed as a part of the prompt; that of the older ones is not. Source: OpenAI, Pricing; November 2026. */
+const READS_FOUND = /-search-api/;
+
 export function boundText(asked: BoundedCall, request: AskedRequest, counted: KnownPrompt | null): GreatestCost {
   const { limits, model } = asked;
   if (request.isOpenEnded) return unknown('no-maximum');
-  const prompt = boundPrompt(asked, request, counted);
+  const searches = SEARCHES_ALWAYS.test(model) ? 1 : 0;
+  const readsMore = searches > 0 && READS_FOUND.test(model);
+  const prompt = boundPrompt(asked, readsMore ? { ...request, namesStored: true } : request, counted);
   if (prompt === null) return unknown('no-maximum');
-  const rateOf = asked.rateFor(request);
+  const rateOf = findRates(asked, request);
   // A tier by the prompt's length is by that of one call of the model.
   const longest = Math.min(prompt.tokens, readWindow(limits) ?? prompt.tokens);
   const inputRate = dearest(rateOf, prompt.classes, longest);
@@ -29,14 +36,33 @@ export function boundText(asked: BoundedCall, request: AskedRequest, counted: Kn
   if (outputRate !== null && ofOne === null) return unknown('no-maximum');
   const rounds = request.tools.rounds ?? 1;
   const outputTokens = outputRate === null ? 0 : (ofOne ?? 0) * request.answers * rounds + request.predictedBytes;
-  const fees = priceTools(rateOf, request, rounds - 1);
+  const fees = priceTools(rateOf, rounds - 1 + request.tools.groundings + searches);
   if (fees === null) return unknown('unpriced');
   const amount = priceAtMost(prompt.tokens, inputRate) + priceAtMost(outputTokens, outputRate ?? 0n) + fees + ROUNDING;
   return known(amount, outputRate === null ? 'fixed' : outputLimit, prompt.tokens, outputTokens);
 }
 
-function priceTools(rateOf: RateOf, { tools }: AskedRequest, uses: number): PicoUsd | null {
-  if (uses === 0 && !tools.isGrounded) return 0n;
+function priceTools(rateOf: RateOf, fees: number): PicoUsd | null {
+  if (fees === 0) return 0n;
   const rate = dearest(rateOf, TOOL_CLASSES, 0);
-  return rate === null ? null : priceAtMost(uses + (tools.isGrounded ? 1 : 0), rate);
+  return rate === null ? null : priceAtMost(fees, rate);
+}
+
+/** Terms may stand in the body and in headers; which of them the provider heeds is not known where both do. */
+function findRates({ call, rateFor }: BoundedCall, request: AskedRequest): RateOf {
+  const ofBody = rateFor(request);
+  const { askedByHeaders } = call;
+  if (askedByHeaders === undefined) return ofBody;
+  const ofHeaders = rateFor({
+    serviceTier: askedByHeaders.serviceTier ?? request.serviceTier,
+    speed: askedByHeaders.speed ?? request.speed,
+    inferenceGeo: request.inferenceGeo,
+  });
+  return (usageClass, promptTokens) => {
+    const first = ofBody(usageClass, promptTokens);
+    const second = ofHeaders(usageClass, promptTokens);
+    if (first === null || second === null) return null;
+    if (first > second) return first;
+    return second;
+  };
 }

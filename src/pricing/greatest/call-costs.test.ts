@@ -114,6 +114,12 @@ describe('a conversation that goes on', () => {
     );
     settle(costs, 'e', 7_000);
     expect(promptOf(ask(costs, 'f', SECOND))).toBe(whole);
+    const escaped = bodyOf([textOf(1, 20_000)], { trunc: 'auto' })
+      .toString()
+      .replace('"trunc"', '"trunc\\u0061tion"');
+    ask(costs, 'g', Buffer.from(escaped));
+    settle(costs, 'g', 7_000);
+    expect(promptOf(ask(costs, 'h', SECOND))).toBe(whole);
   });
 
   it('never lets one byte of the counted request stand for two of the new one', () => {

@@ -9,7 +9,9 @@ import { createFindGreatestCost, type FindGreatestCost } from './find-greatest-c
 import type { AskedCall, GreatestCost, SettledCost } from './greatest-cost.ts';
 import { KnownAnswers } from './known-answers.ts';
 import { type BodyHashes, hashBody, KnownPrompts, sizeOfHashes } from './known-prompts.ts';
+import { KnownResults } from './known-results.ts';
 import { LearntExcess } from './learnt-excess.ts';
+import { mayHideLetters, resolveLetters } from './search-text.ts';
 import { settledCostOf } from './settled-cost.ts';
 import { UsualCosts } from './usual-costs.ts';
 
@@ -48,7 +50,9 @@ function readHashes(call: AskedCall): BodyHashes | null {
   const { id, conversations, body } = call;
   if (id === undefined || conversations === undefined || !(body instanceof Buffer)) return null;
   const hashes = hashBody(body);
-  return hashes !== null && SHORTENED.some((name) => body.includes(name)) ? null : hashes;
+  if (hashes === null) return null;
+  const searched = mayHideLetters(body) ? resolveLetters(body) : body;
+  return SHORTENED.some((name) => searched.includes(name)) ? null : hashes;
 }
 
 /** What has the same tokenizer and the same rules for what is counted. Accounts learn nothing from each other. */
@@ -101,6 +105,7 @@ export function createCallCosts(bookOf: (accountId: number) => PriceBook | null)
   const excess = new LearntExcess();
   const usualCosts = new UsualCosts();
   const answers = new KnownAnswers();
+  const results = new KnownResults();
   const open = new Map<string, OpenCall>();
   /** The last call's, which is mostly the next one's. */
   let lastKind: Kind | null = null;
@@ -150,7 +155,8 @@ export function createCallCosts(bookOf: (accountId: number) => PriceBook | null)
       const found = findersOf(book).findGreatest(call, counted);
       const bound = found.kind === 'known' ? found.amount : null;
       const greatest = found.kind === 'known' ? { ...found, amount: excess.raise(kind.name, found.amount) } : found;
-      if (call.id !== undefined) keepOpen(call.id, { kind, bound, conversation, hashes });
+      if (call.id !== undefined && call.endpoint.fetchesResult !== true)
+        keepOpen(call.id, { kind, bound, conversation, hashes });
       const usual = kind.usualOf === null ? null : usualCosts.find(kind.usualOf);
       return usual === null ? greatest : { ...greatest, usual };
     },
@@ -159,6 +165,9 @@ export function createCallCosts(bookOf: (accountId: number) => PriceBook | null)
       const book = bookOf(accountId);
       const call = takeOpen(begin.id);
       if (book === null) return { kind: 'unknown', why: 'unpriced', knownAmount: 0n };
+      const { billedOnceAs } = end;
+      const isRepeated = billedOnceAs !== undefined && !results.add(`${accountId}\n${begin.provider}\n${billedOnceAs}`);
+      if (isRepeated) return { kind: 'exact', amount: 0n };
       const usual = findersOf(book).exactRates.costOf(begin, end);
       const settled: SettledCost = usual === null ? settledCostOf(begin, end, book) : { kind: 'exact', amount: usual };
       if (call === null || settled.kind !== 'exact') return settled;

@@ -71,7 +71,7 @@ function ask(
 /** Content as chats have it, some of it what bounds are looked for by. */
 const content = fc.oneof(
   fc.string({ maxLength: 200 }),
-  fc.constantFrom('"type":"image"', '{"image": {"format"', ' "cache_control"', 'x'.repeat(70_000)),
+  fc.constantFrom('"type":"image"', '{"image": {"format"', ' "cache_control"', '\\u0061', 'x'.repeat(70_000)),
   fc.array(
     fc.constantFrom(
       { type: 'text', text: 'Hello.' },
@@ -80,6 +80,12 @@ const content = fc.oneof(
       { type: 'input_file', file_id: 'file-1' },
       { image: { format: 'png', source: {} } },
       { inlineData: { mimeType: 'image/png', data: 'AAAA' } },
+      { file_data: { file_uri: 'https://example.com/film' } },
+      { type: 'item_reference', id: 'msg_1' },
+      { id: 'msg_1' },
+      { audio: { id: 'audio_1' } },
+      { type: 'computer_screenshot', file_id: 'file-1' },
+      { type: 'tool_addition', tool: {} },
     ),
     { maxLength: 3 },
   ),

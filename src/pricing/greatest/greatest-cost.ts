@@ -4,6 +4,11 @@ import type { Endpoint } from '../../providers/provider.ts';
 import type { ProviderName } from '../../vocabulary/call-record.ts';
 import type { PicoUsd } from '../../vocabulary/usd.ts';
 
+export interface HeaderTerms {
+  readonly serviceTier: string | null;
+  readonly speed: string | null;
+}
+
 /** A call as it is about to be sent. A websocket's `response.create` is one too, its message being the body. */
 export interface AskedCall {
   /** The call's id, by which its cost finds what was asked here. Without it nothing is learnt. */
@@ -19,6 +24,8 @@ export interface AskedCall {
   /** Null where neither path nor body names one. */
   readonly modelRequested: string | null;
   readonly contentType: string | null;
+  /** Terms that its headers ask for, where they ask for any. */
+  readonly askedByHeaders?: HeaderTerms;
   /** `none`: there is none. `unread`: it is streamed or encoded, so that nothing in it is known. */
   readonly body: Buffer | 'none' | 'unread';
   /** Of the body, with all its members, where one was made before. */

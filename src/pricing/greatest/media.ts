@@ -13,46 +13,70 @@ export interface Media {
   readonly payloadBytes: number;
 }
 
-/** Quotes within strings are escaped, so these names are members and types of the request's own. */
+/**
+ * Quotes within strings are escaped, so these names are members and types of the request's own: types of items and blocks;
+ * Google's members, of which `file_data` is a text elsewhere; blocks of AWS, and the sound of an earlier answer, by its id; an
+ * item of the Responses API that is nothing but an id.
+ */
 const MARK =
-  /"type"\s*:\s*"(image|image_url|input_image|document|input_file|file|input_audio|audio|audio_url|video|video_url|input_video|container_upload)"|"(inlineData|inline_data|fileData|bytesBase64Encoded|s3Location)"\s*:|"(image|document|video|audio)"\s*:\s*\{\s*"(?:format|source|name)"/g;
+  /"type"\s*:\s*"(image|image_url|input_image|computer_screenshot|image_generation_call|document|input_file|file|input_audio|audio|audio_url|video|video_url|input_video|container_upload|item_reference)"|"(inlineData|inline_data|fileData|bytesBase64Encoded|s3Location)"\s*:|"(file_data)"\s*:\s*\{|"(image|document|video|audio)"\s*:\s*\{\s*"(?:format|source|name|citations|context|id|data|transcript|expires_at)"|"(id)"(?<=[[,]\s*\{\s*"id")\s*:\s*"[a-z]+_[\w-]+"\s*(?:,\s*"type"\s*:\s*null\s*)?\}/g;
 /** Without a match there are none, which is found in half the time. */
 export const MAY_TELL_MEDIA =
-  /"(?:image|input_|document|file|audio|video|container_upload|inline|bytesBase64Encoded|s3Location)/;
+  /"(?:image|input_|document|file|audio|video|container_upload|inline|bytesBase64Encoded|s3Location|computer_screenshot|item_reference|id"\s*:\s*"[a-z]+_[\w-]+"\s*(?:\}|,\s*"type"\s*:\s*null))/;
 const PAYLOAD =
   /"(?:data|url|image_url|file_data|bytes|bytesBase64Encoded)"\s*:\s*"((?:data:[\w/.+;=-]{1,200},)?[A-Za-z0-9+/_-]+={0,2})"/g;
 /** Shorter ones are addresses, whose bytes do no harm in the count. */
 const SHORTEST_PAYLOAD = 256;
 
-const PICTURES: readonly string[] = ['image', 'image_url', 'input_image', 'bytesBase64Encoded'];
-const SOUND = /"(?:input_audio|audio|audio_url|video|video_url|input_video)"|"(?:audio|video)\/[\w.+-]{1,40}"/;
-const MIME = /"mime_?[tT]ype"\s*:\s*"(\w+)\//g;
+const PICTURES: readonly string[] = [
+  'image',
+  'image_url',
+  'input_image',
+  'computer_screenshot',
+  'image_generation_call',
+  'bytesBase64Encoded',
+];
+/** Google's, which a type of their own describes. */
+const INLINE: readonly string[] = ['inlineData', 'inline_data'];
+const FILES: readonly string[] = ['fileData', 'file_data'];
+/** By an id alone: of whatever the provider keeps. */
+const REFERENCES: readonly string[] = ['item_reference', 'id'];
+const SOUND = /"(?:input_audio|audio|audio_url|video|video_url|input_video)"|"(?:audio|video)\\?\/[\w.+-]{1,40}"/;
+/** Some encoders write `\/` for a slash. */
+const MIME = /"mime_?[tT]ype"\s*:\s*"(\w+)\\?\//g;
+const SILENT: readonly string[] = ['image', 'text', 'application'];
 
 export const NO_MEDIA: Media = Object.freeze({ pictures: 0, others: 0, hasSound: false, payloadBytes: 0 });
 
-/** `text`: the request's bytes as Latin-1. */
+/** `text`: the request, as `readSearchText` gives it. */
 export function readMedia(text: string): Media {
   let pictures = 0;
   let others = 0;
   let inline = 0;
-  for (const [, type, member, block] of text.matchAll(MARK)) {
-    const name = type ?? member ?? block ?? '';
-    if (name === 'inlineData' || name === 'inline_data') inline += 1;
+  let files = 0;
+  let references = 0;
+  for (const [, type, member, spelled, block, item] of text.matchAll(MARK)) {
+    const name = type ?? member ?? spelled ?? block ?? item ?? '';
+    if (INLINE.includes(name)) inline += 1;
+    else if (FILES.includes(name)) files += 1;
     else if (PICTURES.includes(name)) pictures += 1;
+    else if (REFERENCES.includes(name)) references += 1;
     else others += 1;
   }
-  if (pictures + others + inline === 0) return NO_MEDIA;
+  const items = pictures + others + inline + files + references;
+  if (items === 0) return NO_MEDIA;
   // Google names what is inline by its type alone.
-  const named = inline === 0 ? 0 : [...text.matchAll(MIME)].filter(([, kind]) => kind === 'image').length;
-  const inlinePictures = Math.min(inline, named);
+  const kinds = inline + files === 0 ? [] : [...text.matchAll(MIME)].map(([, kind = '']) => kind);
+  const inlinePictures = Math.min(inline, kinds.filter((kind) => kind === 'image').length);
+  const isSilent = inline + files <= kinds.filter((kind) => SILENT.includes(kind)).length;
   const payloads = [...text.matchAll(PAYLOAD)]
     .map(([, payload = '']) => payload.length)
     .filter((length) => length >= SHORTEST_PAYLOAD);
-  const items = pictures + others + inline;
   return {
     pictures: pictures + inlinePictures,
-    others: others + inline - inlinePictures,
-    hasSound: SOUND.test(text),
+    others: others + inline - inlinePictures + files + references,
+    // A film or an item may be nothing but an address or an id.
+    hasSound: references > 0 || !isSilent || SOUND.test(text),
     payloadBytes: payloads.slice(0, items).reduce((sum, length) => sum + length, 0),
   };
 }

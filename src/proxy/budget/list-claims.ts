@@ -1,6 +1,6 @@
 /** What a call has to reserve, in each budget that it comes under. Refuses what no budget may let through. */
 import { type Budget, RUN_BUDGET_ID } from '../../budgets/budget.ts';
-import { type BudgetedCall, claimOf, countedAs, runClaim } from '../../budgets/claims.ts';
+import { type BudgetedCall, claimOf, countedAs, countingClaim, runClaim } from '../../budgets/claims.ts';
 import type { Claim } from '../../budgets/ledger.ts';
 import type { GreatestCost } from '../../pricing/greatest/greatest-cost.ts';
 import { GatewayError } from '../../vocabulary/errors.ts';
@@ -18,7 +18,7 @@ const NO_CLAIMS: Claims = Object.freeze({ claims: [], isUnsure: false });
 
 /**
  * `runBudget`: what the call says of its run's own budget; `mayHaveRunBudget`: its key allows one. `readGreatest` is asked
- * only when a budget applies.
+ * only when a budget applies. `fetchesResult`: what the call costs was caused by an earlier one, and is known when it ends.
  */
 export function listClaims(
   gate: BudgetGate,
@@ -26,6 +26,7 @@ export function listClaims(
   runBudget: PicoUsd | null,
   mayHaveRunBudget: boolean,
   readGreatest: () => GreatestCost,
+  fetchesResult: boolean,
   nowMs: number,
 ): Claims {
   const applying = gate.of(call.accountId).flatMap((budget) => {
@@ -35,7 +36,8 @@ export function listClaims(
   const ofRun = call.traceId !== null && (runBudget !== null || mayHaveRunBudget) ? call.traceId : null;
   if (applying.length === 0 && ofRun === null) return NO_CLAIMS;
   const greatest = readGreatest();
-  if (greatest.kind === 'known' && greatest.amount === 0n) return NO_CLAIMS;
+  const isFree = greatest.kind === 'known' && greatest.amount === 0n;
+  if (isFree && !fetchesResult) return NO_CLAIMS;
   const amount = greatest.kind === 'known' ? greatest.amount : null;
   const claims = applying.map(({ budget, value }) => {
     const claim = claimOf(budget, value, amountFor(budget, greatest), gate.periods, nowMs);
@@ -44,7 +46,7 @@ export function listClaims(
   });
   if (ofRun !== null) claims.push(runClaim(call.accountId, ofRun, runBudget, amount ?? 0n));
   return {
-    claims,
+    claims: isFree ? claims.map(countingClaim) : claims,
     isUnsure: amount === null && claims.some((claim) => claim.amount === 0n || claim.budgetId === RUN_BUDGET_ID),
   };
 }

@@ -62,6 +62,8 @@ export class WebsocketRelay {
   readonly #toClient = new FramePosition();
   /** The key has ended: only the rest of the current provider frame is still passed on. */
   #keyEnd: KeyEnd | null = null;
+  /** It has ended, and what is held goes out first. */
+  #endDue: KeyEnd | null = null;
   #lastFrame: NodeJS.Timeout | null = null;
   /** Chunks of the provider's that may not be passed on yet. The provider is paused, so that they are few. */
   #held: Buffer[] = [];
@@ -117,8 +119,11 @@ export class WebsocketRelay {
 
   /** Closes with the reason once no provider frame is half sent. */
   endKey(code: KeyEnd): void {
-    // What is held goes out first; the call is repeated.
-    if (this.#ending !== null || this.#keyEnd !== null || this.#held.length > 0) return;
+    if (this.#ending !== null || this.#keyEnd !== null) return;
+    if (this.#held.length > 0) {
+      this.#endDue ??= code;
+      return;
+    }
     this.#keyEnd = code;
     if (this.#toClient.isBetweenFrames) this.#end({ kind: 'key-ended', code, isTold: true });
     else this.#lastFrame = setTimeout(() => this.#end({ kind: 'key-ended', code, isTold: false }), LAST_FRAME_MS);
@@ -209,7 +214,7 @@ export class WebsocketRelay {
   #passHeld(): void {
     if (this.#unrecorded > 0 || this.#ending !== null) return;
     this.#writeHeld();
-    if (this.#refusal !== null) this.endKey(this.#refusal.code);
+    if (this.#endDue !== null) this.endKey(this.#endDue);
     this.#resumeProvider();
   }
 

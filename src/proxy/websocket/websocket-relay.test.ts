@@ -1,0 +1,31 @@
+import { duplexPair } from 'node:stream';
+import { expect, it } from 'vitest';
+import { WebsocketRelay } from './websocket-relay.ts';
+
+it('ends with its key, though a chunk of the provider waits for its record just then', async () => {
+  const [client, clientEnd] = duplexPair();
+  const [provider, providerEnd] = duplexPair();
+  const recorded = Promise.withResolvers<void>();
+  const relay = new WebsocketRelay(
+    client,
+    provider,
+    { fromClient: () => {}, fromProvider: () => recorded.promise, mayHaveClosed: () => true },
+    'digest',
+    { accountId: 1, keyId: 1, traceId: null },
+  );
+  relay.start([], Buffer.alloc(0));
+  const received: Buffer[] = [];
+  clientEnd.on('data', (chunk: Buffer) => received.push(chunk));
+  // A text frame "hi".
+  const frame = Buffer.from([0x81, 2, 0x68, 0x69]);
+  providerEnd.write(frame);
+  await new Promise((resolve) => setImmediate(resolve));
+  relay.endKey('rate_limit_exceeded');
+  recorded.resolve();
+  expect(await relay.ended).toEqual({ kind: 'key-ended', code: 'rate_limit_exceeded', isTold: true });
+  relay.release();
+  await new Promise((resolve) => setImmediate(resolve));
+  const all = Buffer.concat(received);
+  expect(all.subarray(0, 4)).toEqual(frame);
+  expect(all.subarray(8).toString()).toBe('a limit of the gateway is reached, try again later');
+});
