@@ -396,14 +396,21 @@ describe.each(POSTGRES_KINDS)('search on $name', (kind) => {
       `select id, requested_at as "requestedAt", trace_id, trace_source, span_path, agent_session, agent_path
        from llm_requests order by id limit 3`,
     );
-    const moves = rows.map(({ id, requestedAt, ...from }) => ({ id, requestedAt, from, to: { ...from, trace_id: 'viaje' } }));
+    const moves = rows.map(({ id, requestedAt, ...from }) => ({
+      id,
+      requestedAt,
+      from,
+      to: { ...from, trace_id: 'viaje' },
+    }));
     expect(await inTransaction(pool, (client) => moveCalls(client, moves))).toBe(3);
     const moved = moves.map(({ id }) => id);
     for (const isIndexed of [false, true]) {
       if (isIndexed) await indexAll();
       expect(await search('viaje')).toEqual(moved.toSorted().reverse());
       expect(await searchRuns('viaje', 10)).toEqual(['viaje']);
-      expect(await search('run 1')).toHaveLength(calls.filter((call) => call.trace === 'run 1' && !moved.includes(idOf(call))).length);
+      expect(await search('run 1')).toHaveLength(
+        calls.filter((call) => call.trace === 'run 1' && !moved.includes(idOf(call))).length,
+      );
     }
   });
 
