@@ -135,6 +135,23 @@ describe('what the provider keeps under an id', () => {
     expect(ask('openai', '/v1/responses', body)).toMatchObject({ promptTokens: bytes + 12_000 + 512 });
   });
 
+  it.each([
+    [[{ type: 'reasoning', id: 'rs_1', summary: [] }], 128_000],
+    [[{ type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: null }], 128_000],
+    [
+      [
+        { type: 'compaction', id: 'cmp_1', encrypted_content: 'gAAA' },
+        { type: 'reasoning', id: 'rs_1', summary: [] },
+      ],
+      128_000,
+    ],
+    [[{ id: 'rs_1', type: 'reasoning', summary: [], encrypted_content: 'gAAA' }], 636],
+    [[{ type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text: 'Hm.' }] }], 648],
+  ])('fills the context window as what a model thought, where %j does not hold it', (input, promptTokens) => {
+    const body = { model: 'gpt-4o', max_output_tokens: 10, input };
+    expect(ask('openai', '/v1/responses', body)).toMatchObject({ promptTokens });
+  });
+
   it('is none of the ids that tools are called with', () => {
     const call = { type: 'tool_use', id: 'toolu_01A', name: 'find', input: { id: 'usr_42' } };
     const body = {
