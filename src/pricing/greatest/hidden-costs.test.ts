@@ -81,6 +81,7 @@ describe("Google's members, in both of the spellings that its JSON has", () => {
     [{ generation_config: { candidate_count: 8, max_output_tokens: 7 } }, 56],
     [{ generationConfig: { candidateCount: '8', maxOutputTokens: '7' } }, 56],
     [{ generationConfig: { candidate_count: '8', max_output_tokens: 7 } }, 56],
+    [{ generationConfig: { candidateCount: '8e0', maxOutputTokens: 7 } }, 56],
     // Its schema is too long to be read; eight are the most that there can be.
     [{ generationConfig: { maxOutputTokens: 7, responseSchema: { description: 'x'.repeat(300_000) } } }, 8 * 65_536],
   ])('counts are read in %#', (more, outputTokens) => {
