@@ -116,7 +116,8 @@ function textOf(members: Members, name: string): string | null {
 
 /** Google's JSON writes whole numbers as texts as well, and some hosts read such texts. */
 function countOf(value: unknown): number | null {
-  const count = typeof value === 'string' && /^\s*\+?\d{1,15}(?:\.0*)?\s*$/.test(value) ? Number(value) : value;
+  const count =
+    typeof value === 'string' && /^\s*\+?\d{1,15}(?:\.0*)?\s*$/.test(value) ? Number.parseInt(value, 10) : value;
   return typeof count === 'number' && Number.isSafeInteger(count) && count > 0 ? count : null;
 }
 
