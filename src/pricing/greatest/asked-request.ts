@@ -49,10 +49,8 @@ const STATED_WITHIN: Readonly<Record<string, readonly string[]>> = {
   inferenceConfig: ['maxTokens', 'max_new_tokens'],
   textGenerationConfig: ['maxTokenCount'],
 };
-const ANSWERS_WITHIN: Readonly<Record<string, readonly string[]>> = {
-  generationConfig: ['candidateCount', 'candidate_count'],
-  generation_config: ['candidateCount', 'candidate_count'],
-};
+const ANSWERS_WITHIN = ['generationConfig', 'generation_config'] as const;
+const CANDIDATES = ['candidateCount', 'candidate_count'] as const;
 const PREVIOUS = 'previous_response_id';
 const STORED = ['previous_interaction_id', 'conversation'];
 /** Kept with the tools that it was made with, which may be the provider's own. */
@@ -74,7 +72,7 @@ const MOST_CANDIDATES = 8;
 /** All members that tell something of the cost, but for those that state a maximum. */
 const TELLING: ReadonlySet<string> = new Set([
   ...Object.keys(STATED_WITHIN),
-  ...Object.keys(ANSWERS_WITHIN),
+  ...ANSWERS_WITHIN,
   ...STORED,
   ...STORED_WITH_TOOLS,
   ...GOOGLE_EXTRAS,
@@ -118,7 +116,8 @@ function textOf(members: Members, name: string): string | null {
 
 /** Google's JSON writes whole numbers as texts as well, and some hosts read such texts. */
 function countOf(value: unknown): number | null {
-  const count = typeof value === 'string' && /^\s*\+?\d{1,15}(?:\.0*)?\s*$/.test(value) ? Number(value) : value;
+  const count =
+    typeof value === 'string' && /^\s*\+?\d{1,15}(?:\.0*)?\s*$/.test(value) ? Number.parseInt(value, 10) : value;
   return typeof count === 'number' && Number.isSafeInteger(count) && count > 0 ? count : null;
 }
 
@@ -193,11 +192,11 @@ function readAnyRequest(body: Buffer, members: Members, model: string, mayHide: 
     parsed.set(name, found);
     return found;
   };
-  const within = (names: Readonly<Record<string, readonly string[]>>): readonly number[] =>
-    Object.entries(names).flatMap(([name, inner]) => {
-      const object = objectOf(name);
-      return object === null ? [] : inner.flatMap((member) => countOf(object[member]) ?? []);
-    });
+  const statedWithin = Object.entries(STATED_WITHIN).flatMap(([name, inner]) => {
+    const object = objectOf(name);
+    return object === null ? [] : inner.flatMap((member) => countOf(object[member]) ?? []);
+  });
+  const candidates = ANSWERS_WITHIN.map((name) => (sliceOf(name) === null ? 1 : countCandidates(objectOf(name))));
 
   const textOfSlice = (slice: Buffer): string => (mayHide ? resolveLetters(slice) : slice).toString('latin1');
   const textOfMember = (name: string): string => {
@@ -205,12 +204,10 @@ function readAnyRequest(body: Buffer, members: Members, model: string, mayHide: 
     return slice === null ? '' : textOfSlice(slice);
   };
   const searched = mayHide ? resolveLetters(body) : body;
-  const stated = [readStated(members) ?? [], within(STATED_WITHIN)].flat();
+  const stated = [readStated(members) ?? [], statedWithin].flat();
   const prompt = sliceOf('prompt');
   const prompts = countPrompts(prompt);
   const asked = ['n', 'best_of'].flatMap((name) => countOf(members.get(name)?.scalar) ?? []);
-  const isUnread = Object.keys(ANSWERS_WITHIN).some((name) => sliceOf(name) !== null && objectOf(name) === null);
-  const candidates = isUnread ? [MOST_CANDIDATES] : within(ANSWERS_WITHIN);
   const hasStoredTools =
     STORED_WITH_TOOLS.some((name) => isThere(members.get(name))) ||
     GOOGLE_EXTRAS.some((name) => CACHE_OR_TOOLS.test(textOfMember(name))) ||
@@ -243,6 +240,15 @@ function readAnyRequest(body: Buffer, members: Members, model: string, mayHide: 
     isTextOnly: false,
     mayHideLetters: mayHide,
   };
+}
+
+/** `config`: null where it could not be read. A count that could not be may be any. */
+function countCandidates(config: JsonObject | null): number {
+  if (config === null) return MOST_CANDIDATES;
+  return Math.max(
+    1,
+    ...CANDIDATES.map((name) => (config[name] == null ? 1 : (countOf(config[name]) ?? MOST_CANDIDATES))),
+  );
 }
 
 function readTools(

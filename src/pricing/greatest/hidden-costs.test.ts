@@ -81,6 +81,7 @@ describe("Google's members, in both of the spellings that its JSON has", () => {
     [{ generation_config: { candidate_count: 8, max_output_tokens: 7 } }, 56],
     [{ generationConfig: { candidateCount: '8', maxOutputTokens: '7' } }, 56],
     [{ generationConfig: { candidate_count: '8', max_output_tokens: 7 } }, 56],
+    [{ generationConfig: { candidateCount: '8e0', maxOutputTokens: 7 } }, 56],
     // Its schema is too long to be read; eight are the most that there can be.
     [{ generationConfig: { maxOutputTokens: 7, responseSchema: { description: 'x'.repeat(300_000) } } }, 8 * 65_536],
   ])('counts are read in %#', (more, outputTokens) => {
@@ -133,6 +134,23 @@ describe('what the provider keeps under an id', () => {
     const body = { model: 'gpt-5', max_output_tokens: 10, input: [{ type: 'image_generation_call', id: 'ig_1' }] };
     const bytes = JSON.stringify(body).length;
     expect(ask('openai', '/v1/responses', body)).toMatchObject({ promptTokens: bytes + 12_000 + 512 });
+  });
+
+  it.each([
+    [[{ type: 'reasoning', id: 'rs_1', summary: [] }], 128_000],
+    [[{ type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: null }], 128_000],
+    [
+      [
+        { type: 'compaction', id: 'cmp_1', encrypted_content: 'gAAA' },
+        { type: 'reasoning', id: 'rs_1', summary: [] },
+      ],
+      128_000,
+    ],
+    [[{ id: 'rs_1', type: 'reasoning', summary: [], encrypted_content: 'gAAA' }], 636],
+    [[{ type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text: 'Hm.' }] }], 648],
+  ])('fills the context window as what a model thought, where %j does not hold it', (input, promptTokens) => {
+    const body = { model: 'gpt-4o', max_output_tokens: 10, input };
+    expect(ask('openai', '/v1/responses', body)).toMatchObject({ promptTokens });
   });
 
   it('is none of the ids that tools are called with', () => {

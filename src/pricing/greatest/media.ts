@@ -19,10 +19,10 @@ export interface Media {
  * item of the Responses API that is nothing but an id.
  */
 const MARK =
-  /"type"\s*:\s*"(image|image_url|input_image|computer_screenshot|image_generation_call|document|input_file|file|input_audio|audio|audio_url|video|video_url|input_video|container_upload|item_reference)"|"(inlineData|inline_data|fileData|bytesBase64Encoded|s3Location)"\s*:|"(file_data)"\s*:\s*\{|"(image|document|video|audio)"\s*:\s*\{\s*"(?:format|source|name|citations|context|id|data|transcript|expires_at)"|"(id)"(?<=[[,]\s*\{\s*"id")\s*:\s*"[a-z]+_[\w-]+"\s*(?:,\s*"type"\s*:\s*null\s*)?\}/g;
+  /"type"\s*:\s*"(image|image_url|input_image|computer_screenshot|image_generation_call|document|input_file|file|input_audio|audio|audio_url|video|video_url|input_video|container_upload|item_reference|reasoning|compaction)"|"(inlineData|inline_data|fileData|bytesBase64Encoded|s3Location)"\s*:|"(file_data)"\s*:\s*\{|"(image|document|video|audio)"\s*:\s*\{\s*"(?:format|source|name|citations|context|id|data|transcript|expires_at)"|"(id)"(?<=[[,]\s*\{\s*"id")\s*:\s*"[a-z]+_[\w-]+"\s*(?:,\s*"type"\s*:\s*null\s*)?\}/g;
 /** Without a match there are none, which is found in half the time. */
 export const MAY_TELL_MEDIA =
-  /"(?:image|input_|document|file|audio|video|container_upload|inline|bytesBase64Encoded|s3Location|computer_screenshot|item_reference|id"\s*:\s*"[a-z]+_[\w-]+"\s*(?:\}|,\s*"type"\s*:\s*null))/;
+  /"(?:image|input_|document|file|audio|video|container_upload|inline|bytesBase64Encoded|s3Location|computer_screenshot|item_reference|type"\s*:\s*"reasoning"|id"\s*:\s*"[a-z]+_[\w-]+"\s*(?:\}|,\s*"type"\s*:\s*null))/;
 const PAYLOAD =
   /"(?:data|url|image_url|file_data|bytes|bytesBase64Encoded)"\s*:\s*"((?:data:[\w/.+;=-]{1,200},)?[A-Za-z0-9+/_-]+={0,2})"/g;
 /** Shorter ones are addresses, whose bytes do no harm in the count. */
@@ -41,6 +41,10 @@ const INLINE: readonly string[] = ['inlineData', 'inline_data'];
 const FILES: readonly string[] = ['fileData', 'file_data'];
 /** By an id alone: of whatever the provider keeps. */
 const REFERENCES: readonly string[] = ['item_reference', 'id'];
+/** What a model thought, by its id or as it was; a compaction is always as it was. */
+const THOUGHT = 'reasoning';
+const COMPACTION = 'compaction';
+const CARRIED = /"encrypted_content"\s*:\s*"|"type"\s*:\s*"reasoning_text"/g;
 const SOUND = /"(?:input_audio|audio|audio_url|video|video_url|input_video)"|"(?:audio|video)\\?\/[\w.+-]{1,40}"/;
 /** Some encoders write `\/` for a slash. */
 const MIME = /"mime_?[tT]ype"\s*:\s*"(\w+)\\?\//g;
@@ -55,14 +59,19 @@ export function readMedia(text: string): Media {
   let inline = 0;
   let files = 0;
   let references = 0;
+  let thoughts = 0;
+  let compactions = 0;
   for (const [, type, member, spelled, block, item] of text.matchAll(MARK)) {
     const name = type ?? member ?? spelled ?? block ?? item ?? '';
     if (INLINE.includes(name)) inline += 1;
     else if (FILES.includes(name)) files += 1;
     else if (PICTURES.includes(name)) pictures += 1;
     else if (REFERENCES.includes(name)) references += 1;
+    else if (name === THOUGHT) thoughts += 1;
+    else if (name === COMPACTION) compactions += 1;
     else others += 1;
   }
+  if (thoughts > 0) references += countKept(text, thoughts, compactions);
   const items = pictures + others + inline + files + references;
   if (items === 0) return NO_MEDIA;
   // Google names what is inline by its type alone.
@@ -79,6 +88,11 @@ export function readMedia(text: string): Media {
     hasSound: references > 0 || !isSilent || SOUND.test(text),
     payloadBytes: payloads.slice(0, items).reduce((sum, length) => sum + length, 0),
   };
+}
+
+function countKept(text: string, thoughts: number, compactions: number): number {
+  const carried = [...text.matchAll(CARRIED)].length - compactions;
+  return Math.max(0, thoughts - Math.max(0, carried));
 }
 
 interface PictureRule {
