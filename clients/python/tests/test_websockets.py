@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from websockets.datastructures import Headers
+from websockets.http11 import Response
 from websockets.sync.server import Server, serve
 
 import tollgate
@@ -84,3 +86,42 @@ def test_a_stranger_gets_nothing(handshakes: tuple[str, list[Any]]) -> None:
     finally:
         tollgate.uninstall()
     assert ours(seen[0]) == {}
+
+
+@pytest.mark.parametrize("kind", ["sync", "asyncio"])
+def test_a_relative_redirect_is_one_of_the_provider(kind: str) -> None:
+    seen: list[Any] = []
+
+    def redirect(_: Any, request: Any) -> Any:
+        seen.append(request)
+        if request.path == "/llm/v1/realtime?model=m":
+            return Response(307, "Temporary Redirect", Headers({"Location": "/v2/realtime"}))
+        return None
+
+    server = serve(lambda connection: connection.send("hello"), "127.0.0.1", 0, process_request=redirect)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    tollgate.install("http://127.0.0.1:%d/llm" % server.socket.getsockname()[1], "tgk_test")
+    theirs = {"Authorization": "Bearer x"}
+    try:
+        with tollgate.run("r"), tollgate.step("a"):
+            if kind == "sync":
+                from websockets.sync.client import connect as connect_in_thread
+
+                with connect_in_thread(REALTIME, additional_headers=theirs) as socket:
+                    assert socket.recv() == "hello"
+            else:
+                asyncio.run(receive_hello(theirs))
+    finally:
+        tollgate.uninstall()
+        server.shutdown()
+    assert [(one.path, ours(one), one.headers["Authorization"]) for one in seen] == [
+        ("/llm/v1/realtime?model=m", EXPECTED, "Bearer x"),
+        ("/llm/v2/realtime", EXPECTED, "Bearer x"),
+    ]
+
+
+async def receive_hello(theirs: dict[str, str]) -> None:
+    from websockets.asyncio.client import connect
+
+    async with connect(REALTIME, additional_headers=theirs) as socket:
+        assert await socket.recv() == "hello"

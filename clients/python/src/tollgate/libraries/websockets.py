@@ -21,9 +21,41 @@ def attach_connect(module: ModuleType) -> None:
     def around_init(original: Any) -> Any:
         @functools.wraps(original)
         def init(self: Any, uri: str, *args: Any, **kwargs: Any) -> None:
-            original(self, _led_address(uri, kwargs), *args, **kwargs)
+            before = kwargs.get("additional_headers")
+            led = _led_address(uri, kwargs)
+            original(self, led, *args, **kwargs)
+            if led != uri:
+                self.tollgate_led = (uri, led, kwargs.get("additional_headers") is not before)
 
         return init
+
+    def around_redirect(original: Any) -> Any:
+        @functools.wraps(original)
+        def process_redirect(self: Any, exc: Exception) -> Any:
+            asked, led, has_provider = vars(self).pop("tollgate_led", (None, None, False))
+            if asked is None or self.uri != led:
+                return original(self, exc)
+            # What the gateway passes on is an answer of the provider, relative to the provider's address.
+            led_uri, self.uri, self.ws_uri = self.ws_uri, asked, module.parse_uri(asked)
+            found = original(self, exc)
+            self.uri, self.ws_uri = led, led_uri
+            if isinstance(found, Exception):
+                return found
+            if has_provider:
+                self.additional_headers = [
+                    (name, value)
+                    for name, value in module.Headers(self.additional_headers).raw_items()
+                    if name.lower() != "x-gateway-provider"
+                ]
+            kwargs = {"additional_headers": self.additional_headers}
+            before = self.additional_headers
+            to = _led_address(found, kwargs)
+            self.additional_headers = kwargs["additional_headers"]
+            if to != found:
+                self.tollgate_led = (found, to, self.additional_headers is not before)
+            return to
+
+        return process_redirect
 
     def around_function(original: Any) -> Any:
         @functools.wraps(original)
@@ -35,6 +67,8 @@ def attach_connect(module: ModuleType) -> None:
     opener = module.connect if inspect.isclass(module.connect) else getattr(module, "reconnect", None)
     if opener is not None:
         wrap(opener, "__init__", around_init)
+        if "process_redirect" in vars(opener):
+            wrap(opener, "process_redirect", around_redirect)
     else:
         wrap(module, "connect", around_function)
 
@@ -44,7 +78,7 @@ def _led_address(uri: str, kwargs: dict[str, Any]) -> str:
     led = lead(url.scheme, url.hostname or "", url.port, _target(url), (), "")
     if led is None:
         return uri
-    # No secret: it may go along with a redirect, which the key may not.
+    # No secret, and taken out again where a redirect is followed.
     provider = led.headers.get("X-Gateway-Provider")
     given: Any = kwargs.get("additional_headers") or []
     pairs = list(given.items() if hasattr(given, "items") else given)
