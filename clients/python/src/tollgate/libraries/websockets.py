@@ -36,23 +36,24 @@ def attach_connect(module: ModuleType) -> None:
             if asked is None or self.uri != led:
                 return original(self, exc)
             # What the gateway passes on is an answer of the provider, relative to the provider's address.
-            led_uri, self.uri, self.ws_uri = self.ws_uri, asked, module.parse_uri(asked)
+            self.uri = asked
+            parsed = vars(self).get("ws_uri")
+            if parsed is not None:
+                self.ws_uri = module.parse_uri(asked)
             found = original(self, exc)
-            self.uri, self.ws_uri = led, led_uri
+            self.uri = led
+            if parsed is not None:
+                self.ws_uri = parsed
             if isinstance(found, Exception):
                 return found
-            if has_provider:
-                self.additional_headers = [
-                    (name, value)
-                    for name, value in module.Headers(self.additional_headers).raw_items()
-                    if name.lower() != "x-gateway-provider"
-                ]
-            kwargs = {"additional_headers": self.additional_headers}
-            before = self.additional_headers
+            # Versions before 14 hold the headers where they cannot be reached.
+            kwargs = {"additional_headers": _without_provider(self) if has_provider else _headers(self)}
+            given = kwargs["additional_headers"]
             to = _led_address(found, kwargs)
-            self.additional_headers = kwargs["additional_headers"]
+            if hasattr(self, "additional_headers"):
+                self.additional_headers = kwargs["additional_headers"]
             if to != found:
-                self.tollgate_led = (found, to, self.additional_headers is not before)
+                self.tollgate_led = (found, to, kwargs["additional_headers"] is not given)
             return to
 
         return process_redirect
@@ -73,6 +74,16 @@ def attach_connect(module: ModuleType) -> None:
         wrap(module, "connect", around_function)
 
 
+def _headers(opener: Any) -> Any:
+    return getattr(opener, "additional_headers", None)
+
+
+def _without_provider(opener: Any) -> list[tuple[str, str]]:
+    given = _headers(opener) or []
+    pairs = given.raw_items() if hasattr(given, "raw_items") else given
+    return [(name, value) for name, value in pairs if name.lower() != "x-gateway-provider"]
+
+
 def _led_address(uri: str, kwargs: dict[str, Any]) -> str:
     url = urlsplit(uri)
     led = lead(url.scheme, url.hostname or "", url.port, _target(url), (), "")
@@ -81,7 +92,7 @@ def _led_address(uri: str, kwargs: dict[str, Any]) -> str:
     # No secret, and taken out again where a redirect is followed.
     provider = led.headers.get("X-Gateway-Provider")
     given: Any = kwargs.get("additional_headers") or []
-    pairs = list(given.items() if hasattr(given, "items") else given)
+    pairs = list(given.raw_items() if hasattr(given, "raw_items") else given.items() if hasattr(given, "items") else given)
     if provider is not None and not any(name.lower() == "x-gateway-provider" for name, _ in pairs):
         kwargs["additional_headers"] = [*pairs, ("X-Gateway-Provider", provider)]
     if led.url.startswith("ws:"):
