@@ -152,14 +152,20 @@ def test_a_path_that_leads_out_of_the_gateway_is_a_strangers(beneath: Recorder) 
 
 @every_sender
 def test_an_error_shows_neither_token_nor_key(send: Sender) -> None:
-    for url, key in ((f"http://127.0.0.1:9/@{TOKEN}", ""), ("http://127.0.0.1:9", "tgk_test")):
-        tollgate.install(url, key)
+    for url, key, fail_open in (
+        (f"http://127.0.0.1:9/@{TOKEN}", "", False),
+        ("http://127.0.0.1:9", "tgk_test", False),
+        # No provider is there either.
+        (f"http://127.0.0.1:9/@{TOKEN}", "", True),
+    ):
+        tollgate.install(url, key, fail_open=fail_open)
         try:
-            with pytest.raises(Exception, match=r"(?i)connect") as caught:
+            with pytest.raises(Exception, match=r"(?i)connect|resol|name") as caught:
                 send(CHAT, {})
         finally:
             tollgate.uninstall()
         assert TOKEN not in "".join(traceback.format_exception(caught.value)) + repr(vars(caught.value))
+        assert caught.value.__context__ is None or TOKEN not in repr(vars(caught.value.__context__))
         request = getattr(caught.value, "request", None)
         if request is not None:
             assert (str(request.url), [name for name in request.headers if "gateway" in name.lower()]) == (CHAT, [])

@@ -36,11 +36,11 @@ def attach(module: ModuleType) -> None:
             try:
                 response = original(self, copy)
             except Exception as error:
+                held = getattr(error, "kwargs", {})
+                if held.get("request") is copy:
+                    held["request"] = request
+                conceal_in(error)
                 if not (led.may_go_straight and isinstance(error, (EndpointConnectionError, ConnectTimeoutError))):
-                    held = getattr(error, "kwargs", {})
-                    if held.get("request") is copy:
-                        held["request"] = request
-                    conceal_in(error)
                     raise
                 return original(self, request)
             response.url = request.url

@@ -25,8 +25,8 @@ def attach(module: ModuleType) -> None:
             try:
                 response = original(self, _copy(module, request, led))
             except Exception as error:
+                _give_back(error, request)
                 if not (led.may_go_straight and _is_unreached(module, error)):
-                    _give_back(error, request)
                     raise
                 return original(self, request)
             response.request = request
@@ -43,8 +43,8 @@ def attach(module: ModuleType) -> None:
             try:
                 response = await original(self, _copy(module, request, led))
             except Exception as error:
+                _give_back(error, request)
                 if not (led.may_go_straight and _is_unreached(module, error)):
-                    _give_back(error, request)
                     raise
                 return await original(self, request)
             response.request = request

@@ -37,9 +37,9 @@ def attach(module: ModuleType) -> None:
             try:
                 response = original(self, copy, stream, timeout, verify, cert, {} if past else proxies)
             except requests.exceptions.RequestException as error:
+                error.request = request
+                conceal_in(error)
                 if not (led.may_go_straight and _is_refused(error) and _tries_once(self, request)):
-                    error.request = request
-                    conceal_in(error)
                     raise
                 return original(self, request, stream, timeout, verify, cert, proxies)
             # A redirect is built from both.
