@@ -11,6 +11,8 @@ interface Recorder {
   readonly requests: Pick<IncomingMessage, 'url' | 'headers'>[];
   /** Where requests of a path are sent on to. */
   readonly redirects: Map<string, string>;
+  /** Paths that are answered with 503, each once. */
+  readonly failures: string[];
   readonly server: Server;
   readonly port: number;
 }
@@ -18,16 +20,20 @@ interface Recorder {
 async function record(): Promise<Recorder> {
   const requests: Recorder['requests'] = [];
   const redirects = new Map<string, string>();
+  const failures: string[] = [];
   const server = createServer((request, response) => {
     requests.push({ url: request.url, headers: request.headers });
     const location = redirects.get(request.url ?? '');
+    const failure = failures.indexOf(request.url ?? '');
+    if (failure !== -1) failures.splice(failure, 1);
+    const status = failure !== -1 ? 503 : location === undefined ? 200 : 307;
     request.resume().on('end', () => {
-      response.writeHead(location === undefined ? 200 : 307, location === undefined ? {} : { location }).end('{}');
+      response.writeHead(status, location === undefined ? {} : { location }).end('{}');
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  return { requests, redirects, server, port };
+  return { requests, redirects, failures, server, port };
 }
 
 function ours({ headers }: Pick<IncomingMessage, 'headers'>): Record<string, unknown> {
@@ -39,7 +45,7 @@ const LED = { 'x-gateway-key': 'tgk_test', 'x-gateway-provider': 'openai' };
 const POST = { method: 'POST', body: '{}', headers: { authorization: 'Bearer sk-test' } } as const;
 /** What the tests ask of each: the types of one version are not those of another. */
 interface Undici {
-  readonly Agent: new (options: object) => { compose(interceptor: unknown): object };
+  readonly Agent: new (options: object) => { compose(interceptors: unknown): object };
   readonly Pool: new (origin: string, options: object) => object;
   readonly RetryAgent: new (dispatcher: object) => object;
   readonly interceptors: Readonly<Record<'dns' | 'redirect' | 'retry', (options?: object) => unknown>>;
@@ -129,6 +135,28 @@ describe.each(VERSIONS)('%s', (name, undici) => {
       ['/llm/v1/chat/completions', LED, 'Bearer sk-test'],
       ['/llm/v2/x', LED, 'Bearer sk-test'],
       ['/llm/v3/x', LED, 'Bearer sk-test'],
+    ]);
+  });
+
+  test('each redirect and each retry is in the run of its call, whoever opened the connection', async () => {
+    const agent = new undici.Agent({ connect });
+    const { retry, redirect } = undici.interceptors;
+    const composed = agent.compose([retry({ minTimeout: 1, maxTimeout: 1 }), redirect({ maxRedirections: 3 })]);
+    // What undici 6 composes hides what is beneath it.
+    undici.setGlobalDispatcher(name === 'undici 6' ? agent : composed);
+    installHere();
+    await run('first', () => ask('https://api.openai.com/v1/models'));
+    gateway.redirects.set('/llm/v1/files', '/v2/files');
+    if (name !== 'undici 6') gateway.failures.push('/llm/v2/files');
+    const options = { headers: {}, ...(name === 'undici 6' ? { maxRedirections: 3 } : {}) };
+    const { statusCode, body } = await run('second', () => undici.request('https://api.openai.com/v1/files', options));
+    await body.dump();
+    expect(statusCode).toBe(200);
+    expect(gateway.requests.map((request) => [request.url, request.headers['x-gateway-trace-id']])).toEqual([
+      ['/llm/v1/models', 'first'],
+      ['/llm/v1/files', 'second'],
+      ['/llm/v2/files', 'second'],
+      ...(name === 'undici 6' ? [] : [['/llm/v2/files', 'second']]),
     ]);
   });
 

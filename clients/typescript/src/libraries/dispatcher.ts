@@ -5,6 +5,7 @@
  * It is entered where it hands a request to a connection, beneath its interceptors: each redirect passes there too, and a
  * key that was added further out would be copied into the request to wherever the redirect leads.
  */
+import { AsyncResource } from 'node:async_hooks';
 import diagnostics from 'node:diagnostics_channel';
 import { isIP } from 'node:net';
 import { isUnreached, type Led, lead } from '../lead.ts';
@@ -116,8 +117,8 @@ function dispatchLed(send: Dispatch, options: Options, handler: object): boolean
   const led = ask(options);
   if (led === null) return send(options, handler);
   const isRepeated = current.settings?.failOpen === true && led.isElsewhere;
-  const to = isRepeated ? orElse(handler, () => send(options, handler)) : handler;
-  return send(change(options, led), to);
+  const again = isRepeated ? () => send(options, handler) : null;
+  return send(change(options, led), follow(handler, again));
 }
 
 function ask(options: Options): Led | null {
@@ -164,22 +165,34 @@ function listPairs(headers: unknown): [string, string][] {
   });
 }
 
-/** A handler that begins anew, once, where no connection came about. */
-function orElse(handler: object, again: () => boolean): object {
+/**
+ * A handler that goes on where the call was made: interceptors follow and repeat from inside of it, and a connection that
+ * is used again is in the place of who opened it. `again`, where it is not null, is called once, where no connection came about.
+ */
+function follow(handler: object, again: (() => boolean) | null): object {
+  const place = new AsyncResource('tollgate');
   let isFirst = true;
   return new Proxy(handler, {
     get(target, name) {
       const value: unknown = Reflect.get(target, name, target);
       if (typeof value !== 'function') return value;
-      if (name !== 'onError' && name !== 'onResponseError') return value.bind(target);
+      if (!ENDINGS.has(name)) return value.bind(target);
       return (...args: unknown[]) => {
-        if (!isFirst || !args.some(isUnreached)) return value.apply(target, args);
+        const isAway = again !== null && isFirst && ERRORS.has(name) && args.some(isUnreached);
+        if (!isAway) return place.runInAsyncScope(() => value.apply(target, args));
         isFirst = false;
         return again();
       };
     },
   });
 }
+
+const ERRORS: ReadonlySet<string | symbol> = new Set(['onError', 'onResponseError']);
+/** By which something may be sent again, in the names of undici 6 and of later ones. */
+const ENDINGS: ReadonlySet<string | symbol> = new Set([
+  ...ERRORS,
+  ...['onHeaders', 'onComplete', 'onResponseStart', 'onResponseEnd'],
+]);
 
 function isDispatcher(value: unknown): value is Dispatcher {
   return typeof value === 'object' && value !== null && 'dispatch' in value && typeof value.dispatch === 'function';
