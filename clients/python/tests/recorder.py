@@ -20,11 +20,13 @@ class Recorded:
 
 
 class Recorder:
-    """`redirect_to` is where each request is sent on to, with 307."""
+    """`redirect_to` is where each request is sent on to, with 307; `redirects` where those for one target are."""
 
     def __init__(self) -> None:
         self.requests: list[Recorded] = []
         self.redirect_to: str | None = None
+        self.redirects: dict[str, str] = {}
+        self.status = 200
         recorder = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -35,9 +37,10 @@ class Recorder:
                 headers = {name.lower(): value for name, value in self.headers.items()}
                 recorder.requests.append(Recorded(self.command, self.path, headers, body))
                 text = b'{"ok": true}'
-                self.send_response(307 if recorder.redirect_to else 200)
-                if recorder.redirect_to:
-                    self.send_header("Location", recorder.redirect_to)
+                location = recorder.redirects.get(self.path, recorder.redirect_to)
+                self.send_response(307 if location else recorder.status)
+                if location:
+                    self.send_header("Location", location)
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", str(len(text)))
                 self.end_headers()

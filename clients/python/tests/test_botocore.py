@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from typing import Any
 
 import pytest
@@ -59,3 +60,19 @@ def test_other_services_of_aws_are_left_alone(gateway: Recorder) -> None:
     with pytest.raises(EndpointConnectionError):
         s3.list_buckets()
     assert gateway.requests == []
+
+
+def test_an_answer_and_an_error_show_the_address_that_was_asked_for_and_no_token(gateway: Recorder) -> None:
+    from botocore.awsrequest import AWSRequest
+    from botocore.exceptions import EndpointConnectionError
+    from botocore.httpsession import URLLib3Session
+
+    url = "https://bedrock-runtime.eu-west-1.amazonaws.com/model/m/converse"
+    tollgate.install(f"{gateway.url}/@tgr_secret", "")
+    request = AWSRequest("POST", url, data=b"{}").prepare()
+    assert URLLib3Session().send(request).url == url
+    assert gateway.requests[0].target == "/@tgr_secret/model/m/converse"
+    tollgate.install("http://127.0.0.1:9/@tgr_secret", "")
+    with pytest.raises(EndpointConnectionError, match="127.0.0.1:9") as caught:
+        URLLib3Session().send(request)
+    assert "tgr_secret" not in "".join(traceback.format_exception(caught.value)) + repr(caught.value.kwargs)

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 
@@ -291,3 +292,26 @@ def test_one_scope_can_be_open_in_several_tasks() -> None:
         return list(await asyncio.gather(one("x"), one("y")))
 
     assert asyncio.run(main()) == [["x:s", "x:"], ["y:s", "y:"]]
+
+
+def test_what_a_header_cannot_carry_never_fails_a_call() -> None:
+    # Names of files that are no UTF-8, as os.fsdecode gives them.
+    with tollgate.run("r\udcff", note="a\udcff\0\r\nX: 1"), tollgate.step("\udcff\0\n"):
+        assert tollgate.headers() == {
+            "X-Gateway-Key": "tgk_test",
+            "X-Gateway-Trace-Id": "r%EF%BF%BD",
+            "X-Gateway-Span-Path": "%EF%BF%BD%EF%BF%BD",
+            "X-Gateway-Note": "UTF-8''a%EF%BF%BD%EF%BF%BD%0D%0AX%3A%201",
+        }
+
+
+def test_what_is_too_long_for_a_header_is_cut() -> None:
+    with tollgate.run("i" * 9_000, plain="p" * 9_000, other="ü€" * 9_000), tollgate.step("s" * 9_000):
+        first = tollgate.headers()
+    with tollgate.run("i" * 9_001):
+        second = tollgate.headers()
+    assert first["X-Gateway-Span-Path"] == "s" * 200
+    assert first["X-Gateway-Plain"] == "p" * 4_000
+    assert unquote(first["X-Gateway-Other"].removeprefix("UTF-8''"), errors="strict") == "ü€" * 266
+    assert [len(one["X-Gateway-Trace-Id"]) for one in (first, second)] == [4_000, 4_000]
+    assert first["X-Gateway-Trace-Id"] != second["X-Gateway-Trace-Id"]

@@ -9,6 +9,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+import websockets.sync.client
+from websockets.datastructures import Headers
+from websockets.http11 import Response
 from websockets.sync.server import Server, serve
 
 import tollgate
@@ -84,3 +87,80 @@ def test_a_stranger_gets_nothing(handshakes: tuple[str, list[Any]]) -> None:
     finally:
         tollgate.uninstall()
     assert ours(seen[0]) == {}
+
+
+@pytest.mark.parametrize("kind", ["sync", "asyncio"])
+def test_a_relative_redirect_is_one_of_the_provider(kind: str) -> None:
+    seen: list[Any] = []
+
+    def redirect(_: Any, request: Any) -> Any:
+        seen.append(request)
+        if request.path == "/llm/v1/realtime?model=m":
+            return Response(307, "Temporary Redirect", Headers({"Location": "/v2/realtime"}))
+        return None
+
+    server = serve(lambda connection: connection.send("hello"), "127.0.0.1", 0, process_request=redirect)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    tollgate.install("http://127.0.0.1:%d/llm" % server.socket.getsockname()[1], "tgk_test")
+    theirs = {"Authorization": "Bearer x"}
+    if kind == "sync" and not hasattr(websockets.sync.client, "reconnect"):
+        pytest.skip("this version follows no redirects in threads")
+    try:
+        with tollgate.run("r"), tollgate.step("a"):
+            if kind == "sync":
+                with websockets.sync.client.connect(REALTIME, additional_headers=theirs) as socket:
+                    assert socket.recv() == "hello"
+            else:
+                asyncio.run(receive_hello(theirs))
+    finally:
+        tollgate.uninstall()
+        server.shutdown()
+    assert [(one.path, ours(one), one.headers["Authorization"]) for one in seen] == [
+        ("/llm/v1/realtime?model=m", EXPECTED, "Bearer x"),
+        ("/llm/v2/realtime", EXPECTED, "Bearer x"),
+    ]
+
+
+async def receive_hello(theirs: dict[str, str]) -> None:
+    from websockets.asyncio.client import connect
+
+    async with connect(REALTIME, additional_headers=theirs) as socket:
+        assert await socket.recv() == "hello"
+
+
+def test_a_redirect_to_a_stranger_takes_nothing_along(handshakes: tuple[str, list[Any]]) -> None:
+    url, seen = handshakes
+    there = url.replace("http", "ws") + "/elsewhere"
+    server = serve(
+        lambda connection: connection.send("hello"),
+        "127.0.0.1",
+        0,
+        process_request=lambda *_: Response(307, "Temporary Redirect", Headers({"Location": there})),
+    )
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    tollgate.install("http://127.0.0.1:%d" % server.socket.getsockname()[1], "tgk_test")
+    try:
+        with tollgate.run("r"), pytest.raises(Exception, match="non-secure"):
+            asyncio.run(receive_hello({"Authorization": "Bearer x"}))
+    finally:
+        tollgate.uninstall()
+        server.shutdown()
+    assert seen == []
+
+
+def test_no_header_of_ours_goes_along_to_a_stranger() -> None:
+    from websockets.asyncio.client import connect
+    from websockets.exceptions import InvalidStatus
+
+    async def follow(location: str) -> tuple[Any, list[str]]:
+        opener: Any = connect(REALTIME, additional_headers={"Authorization": "Bearer x"})
+        found = opener.process_redirect(InvalidStatus(Response(307, "Temporary Redirect", Headers({"Location": location}))))
+        return found, [name.lower() for name, _ in opener.additional_headers]
+
+    tollgate.install("http://127.0.0.1:9/llm", "tgk_test")
+    try:
+        found, names = asyncio.run(follow("wss://stranger.example/x"))
+        assert (found, "x-gateway-provider" in names) == ("wss://stranger.example/x", False)
+        assert asyncio.run(follow("/v2/x")) == ("ws://127.0.0.1:9/llm/v2/x", ["authorization", "x-gateway-provider"])
+    finally:
+        tollgate.uninstall()

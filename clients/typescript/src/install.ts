@@ -1,5 +1,5 @@
 /** Attaches to what sends requests in this process, and lets go of it. */
-import { wrapDispatchers } from './libraries/dispatcher.ts';
+import { watchDispatchers, wrapDispatchers } from './libraries/dispatcher.ts';
 import { wrapNodeHttp } from './libraries/node-http.ts';
 import { wrapNodeHttp2 } from './libraries/node-http2.ts';
 import { type InstallOptions, readSettings } from './settings.ts';
@@ -16,8 +16,9 @@ export function install(options: InstallOptions = {}): void {
   const settings = readSettings(options);
   const isInstalled = current.settings !== null;
   current.settings = settings;
-  restores.push(wrapDispatchers(wrapped));
-  if (!isInstalled) restores.push(wrapNodeHttp(), wrapNodeHttp2());
+  const wrapNew = () => void restores.push(wrapDispatchers(wrapped));
+  wrapNew();
+  if (!isInstalled) restores.push(watchDispatchers(wrapped, wrapNew), wrapNodeHttp(), wrapNodeHttp2());
 }
 
 /** Everything as before `install()`, for tests. */

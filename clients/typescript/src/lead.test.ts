@@ -17,7 +17,19 @@ test('a known host is led, with the provider’s name', () => {
     target: '/llm/v1/x?a=b%2F',
     headers: { 'X-Gateway-Key': 'tgk_test', 'X-Gateway-Provider': 'together' },
     host: null,
+    isElsewhere: true,
   });
+});
+
+test('what is beside the gateway at its host is a stranger', () => {
+  for (const path of ['/llm/v1/x', '/llm', '/llm?a=b', '/llm/@tgr_x/v1/x'])
+    expect(leadTo(`http://127.0.0.1:9${path}`), path).not.toBeNull();
+  expect(leadTo('http://127.0.0.1:9/llm/@tgr_x/v1/x')?.headers).toEqual({});
+  for (const path of ['/v2/x', '/llmx/v1/x', '/x/llm/v1/x', '/x?/llm/'])
+    expect(leadTo(`http://127.0.0.1:9${path}`), path).toBeNull();
+  const origin = new URL('http://127.0.0.1:9');
+  for (const target of ['/llm/../x', '/llm/%2e%2E/x', '/llm/..'])
+    expect(lead({ origin, target, header: () => undefined }), target).toBeNull();
 });
 
 test('AWS keeps its host, and its other hosts are led with a signature only', () => {

@@ -12,6 +12,8 @@ export interface Led {
   readonly headers: Readonly<Record<string, string>>;
   /** What `Host` is to say, null where that is the address. */
   readonly host: string | null;
+  /** Whether the program wanted another address than the gateway's. */
+  readonly isElsewhere: boolean;
 }
 
 export interface Asked {
@@ -28,7 +30,9 @@ export function lead({ origin, target, header }: Asked): Led | null {
   const { settings } = current;
   if (settings === null) return null;
   if (origin.origin === settings.origin) {
-    return { origin: settings.origin, target, headers: missing(settings, target, header), host: null };
+    if (!isUnder(settings.mount, target)) return null;
+    const added = missing(settings, target, header);
+    return { origin: settings.origin, target, headers: added, host: header('host') ?? null, isElsewhere: false };
   }
   if (origin.protocol !== 'https:' || origin.port !== '') return null;
   const host = origin.hostname;
@@ -42,6 +46,7 @@ export function lead({ origin, target, header }: Asked): Led | null {
     target: `${settings.prefix}${target}`,
     headers: added,
     host: isAwsHost(host) ? (header('host') ?? host) : null,
+    isElsewhere: true,
   };
 }
 
@@ -50,14 +55,21 @@ function missing(settings: Settings, target: string, header: Asked['header']): R
   // With a trace id of the user's, the steps here are those of another run.
   if (header('x-gateway-trace-id') !== undefined) delete found['X-Gateway-Span-Path'];
   // A token in the address is a key.
-  if (settings.key !== null && !target.startsWith('/@')) found['X-Gateway-Key'] = settings.key;
+  if (settings.key !== null && !target.startsWith(`${settings.mount}/@`)) found['X-Gateway-Key'] = settings.key;
   return Object.fromEntries(Object.entries(found).filter(([name]) => header(name.toLowerCase()) === undefined));
 }
 
-/** No connection came about, so nothing was sent. */
+/** What else is at the gateway's host is a stranger. A server may take `..` as it likes, so it is none of the gateway's. */
+function isUnder(mount: string, target: string): boolean {
+  const path = target.replace(/[?#].*$/s, '');
+  return mount === '' || (`${path}/`.startsWith(`${mount}/`) && !/(?:^|\/)(?:\.|%2e){2}(?:\/|$)/i.test(path));
+}
+
+/** No connection came about, so nothing was sent. The same codes from a connection that had been made are something else. */
 export function isUnreached(error: unknown): boolean {
-  const code = error !== null && typeof error === 'object' && 'code' in error ? error.code : undefined;
-  return typeof code === 'string' && UNREACHED.has(code);
+  if (error === null || typeof error !== 'object' || !('code' in error) || typeof error.code !== 'string') return false;
+  const isLater = 'syscall' in error && error.syscall !== 'connect' && error.syscall !== 'getaddrinfo';
+  return UNREACHED.has(error.code) && !isLater;
 }
 
 const UNREACHED = new Set([

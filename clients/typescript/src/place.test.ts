@@ -121,6 +121,25 @@ describe('run and step', () => {
       'a%0D%0AX-Evil%3A%20%EF%BF%BD%C3%BC',
     );
   });
+
+  test('what has no place in UTF-8 or in the log is replaced', () => {
+    const found = run('r\uDCFF', { note: 'a\uDCFF\0\r\nX: 1' }, () => step('\uDCFF\0\n', headers));
+    expect(found).toEqual({
+      'X-Gateway-Key': 'tgk_test',
+      'X-Gateway-Trace-Id': 'r%EF%BF%BD',
+      'X-Gateway-Span-Path': '%EF%BF%BD%EF%BF%BD',
+      'X-Gateway-Note': "UTF-8''a%EF%BF%BD%EF%BF%BD%0D%0AX%3A%201",
+    });
+  });
+
+  test('what is too long for a header is cut, and runs stay apart', () => {
+    const metadata = { plain: 'p'.repeat(9_000), other: 'ü€'.repeat(9_000) };
+    const found = run('i'.repeat(9_000), metadata, () => step('s'.repeat(9_000), headers));
+    expect(found).toMatchObject({ 'X-Gateway-Span-Path': 's'.repeat(200), 'X-Gateway-Plain': 'p'.repeat(4_000) });
+    expect(decodeURIComponent(found['X-Gateway-Other']?.slice("UTF-8''".length) ?? '')).toBe('ü€'.repeat(266));
+    const [first, second] = [9_000, 9_001].map((length) => run('i'.repeat(length), headers)['X-Gateway-Trace-Id']);
+    expect([first?.length, second?.length, first === second]).toEqual([4_000, 4_000, false]);
+  });
 });
 
 test('base addresses are as each SDK takes them', () => {

@@ -13,6 +13,8 @@ export interface Settings {
   readonly origin: string;
   /** What stands before every path, without a slash at its end. */
   readonly prefix: string;
+  /** The prefix without a token: where the gateway begins at its host. */
+  readonly mount: string;
   /** Null where the prefix carries a token. */
   readonly key: string | null;
   readonly failOpen: boolean;
@@ -27,12 +29,13 @@ export function readSettings({ url, key, failOpen = false }: InstallOptions = {}
     throw new TypeError('TOLLGATE_URL must be the address of the gateway’s proxy port, such as http://127.0.0.1:4141');
   }
   const prefix = parsed.pathname.replace(/\/+$/, '');
+  const mount = prefix.replace(/\/@.*$/s, '');
   const found = (key ?? process.env['TOLLGATE_KEY'] ?? '').trim();
-  if (found === '' && !prefix.startsWith('/@')) {
+  if (found === '' && mount === prefix) {
     throw new TypeError('TOLLGATE_KEY is not set: `tollgate keys create NAME` makes a gateway key');
   }
   if (!/^[!-~]*$/.test(found)) throw new TypeError('TOLLGATE_KEY is not a gateway key (tgk_…)');
-  return Object.freeze({ origin: parsed.origin, prefix, key: found === '' ? null : found, failOpen });
+  return Object.freeze({ origin: parsed.origin, prefix, mount, key: found === '' ? null : found, failOpen });
 }
 
 function parse(text: string): URL | null {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container
 from dataclasses import dataclass, field
 
@@ -11,19 +12,27 @@ from ._providers import is_aws_host, is_report, provider_of_host
 from ._settings import DEFAULT_PORTS, Settings
 
 _SECURE = {"https": "https", "wss": "https", "http": "http", "ws": "http"}
+_UPWARDS = re.compile(r"/(?:\.|%2e){2}(?:/|$)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class Led:
     """
     A request as it is to be sent. `headers` are to be added; of those that the request has, none changes but `Host`,
-    which becomes that of the address unless `keeps_host`.
+    which becomes that of the address unless `keeps_host`. `is_elsewhere` says that the program wanted another address
+    than the gateway's.
     """
 
-    url: str
+    url: str = field(repr=False)
     host: str
     headers: dict[str, str] = field(repr=False)
     keeps_host: bool
+    is_elsewhere: bool = True
+
+    @property
+    def may_go_straight(self) -> bool:
+        """Where no connection to the gateway can be made, and nothing has been sent."""
+        return self.is_elsewhere and _state.settings is not None and _state.settings.fail_open
 
 
 def lead(scheme: str, host: str, port: int | None, target: str, has: Container[str], authorization: str) -> Led | None:
@@ -39,7 +48,7 @@ def lead(scheme: str, host: str, port: int | None, target: str, has: Container[s
     host = host.lower()
     port = port or DEFAULT_PORTS[scheme]
     if _is_gateway(settings, scheme, host, port):
-        return _to_gateway(settings, scheme, target, has)
+        return _to_gateway(settings, scheme, target, has) if _is_under(settings.mount, target) else None
     if _SECURE[scheme] != "https" or port != 443:
         return None
     # A presigned address has its signature in the query.
@@ -55,7 +64,7 @@ def lead(scheme: str, host: str, port: int | None, target: str, has: Container[s
 
 def _to_gateway(settings: Settings, scheme: str, target: str, has: Container[str]) -> Led:
     """The user gave the gateway's address; only what is missing is added."""
-    return Led(_address(settings, scheme, target), settings.authority, _missing(settings, target, has), True)
+    return Led(_address(settings, scheme, target), settings.authority, _missing(settings, target, has), True, False)
 
 
 def _missing(settings: Settings, target: str, has: Container[str]) -> dict[str, str]:
@@ -64,13 +73,19 @@ def _missing(settings: Settings, target: str, has: Container[str]) -> dict[str, 
         # The steps here are those of another run.
         found.pop("X-Gateway-Span-Path", None)
     # A token in the address is a key.
-    if settings.key is not None and not target.startswith("/@"):
+    if settings.key is not None and not target.startswith(f"{settings.mount}/@"):
         found["X-Gateway-Key"] = settings.key
     return {name: value for name, value in found.items() if name.lower() not in has}
 
 
 def _is_gateway(settings: Settings, scheme: str, host: str, port: int) -> bool:
     return (_SECURE[scheme], host, port) == (settings.scheme, settings.host, settings.port)
+
+
+def _is_under(mount: str, target: str) -> bool:
+    """What else is at the gateway's host is a stranger. A server may take `..` as it likes, so it is none of the gateway's."""
+    path = re.split("[?#]", target, maxsplit=1)[0]
+    return not mount or (f"{path}/".startswith(f"{mount}/") and not _UPWARDS.search(path))
 
 
 def _address(settings: Settings, scheme: str, target: str) -> str:

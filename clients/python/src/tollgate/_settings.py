@@ -12,15 +12,24 @@ DEFAULT_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 
 @dataclass(frozen=True)
 class Settings:
-    """`prefix` is what stands before every path, without a slash at its end. A key of None is in that prefix."""
+    """`prefix` is what stands before every path, without a slash at its end. A key of None is the token in that prefix."""
 
     scheme: str
     host: str
     port: int
-    prefix: str
+    prefix: str = field(repr=False)
     # A repr ends up in logs and tracebacks.
     key: str | None = field(repr=False)
     fail_open: bool = False
+
+    @property
+    def mount(self) -> str:
+        """The prefix without a token: where the gateway begins at its host."""
+        return self.prefix.partition("/@")[0]
+
+    @property
+    def token(self) -> str:
+        return self.prefix[len(self.mount) :]
 
     @property
     def authority(self) -> str:
@@ -39,7 +48,7 @@ def read_settings(url: str | None = None, key: str | None = None, fail_open: boo
         raise ValueError("TOLLGATE_URL must be the address of the gateway's proxy port, such as http://127.0.0.1:4141")
     prefix = parts.path.rstrip("/")
     found = (key or os.environ.get("TOLLGATE_KEY") or "").strip()
-    if not found and not prefix.startswith("/@"):
+    if not found and "/@" not in prefix:
         raise ValueError("TOLLGATE_KEY is not set: `tollgate keys create NAME` makes a gateway key")
     if not found.isascii() or not found.isprintable() or " " in found:
         raise ValueError("TOLLGATE_KEY is not a gateway key (tgk_…)")

@@ -2,6 +2,7 @@
 import http, { type ClientRequest, type RequestOptions } from 'node:http';
 import https from 'node:https';
 import { syncBuiltinESMExports } from 'node:module';
+import { isIP } from 'node:net';
 import { type Led, lead } from '../lead.ts';
 
 type Request = (...args: readonly unknown[]) => ClientRequest;
@@ -96,6 +97,8 @@ function change(options: RequestOptions, led: Led, to: URL, scheme: 'http' | 'ht
   delete changed.host;
   delete changed.defaultPort;
   delete changed.servername;
+  // TLS is with the gateway, also where `Host` is another's; an address has no name there.
+  if (to.protocol === 'https:') changed.servername = isIP(changed.hostname ?? '') === 0 ? to.hostname : '';
   // An agent speaks one scheme.
   if (to.protocol !== `${scheme}:`) delete changed.agent;
   return changed;

@@ -12,7 +12,7 @@ LIBRARIES: dict[str, Callable[[ModuleType], None]] = {
     "httpx2": httpx.attach,
     "requests.adapters": requests.attach,
     "aiohttp.client_reqrep": aiohttp.attach,
-    "aiohttp.client": aiohttp.attach_session,
+    "aiohttp.connector": aiohttp.attach_connector,
     "botocore.httpsession": botocore.attach,
     "dspy._vendor.lm15.transports._sync": lm15.attach,
     "dspy._vendor.lm15.transports._async": lm15.attach_async,

@@ -7,7 +7,7 @@ from types import ModuleType
 from typing import Any
 from urllib.parse import urlsplit
 
-from .. import _state
+from .._conceal import conceal_in
 from .._lead import lead
 from .._patches import wrap
 
@@ -34,11 +34,17 @@ def attach(module: ModuleType) -> None:
             if hasattr(request, "context"):
                 copy.context = request.context
             try:
-                return original(self, copy)
-            except (EndpointConnectionError, ConnectTimeoutError):
-                if _state.settings is None or not _state.settings.fail_open:
+                response = original(self, copy)
+            except Exception as error:
+                held = getattr(error, "kwargs", {})
+                if held.get("request") is copy:
+                    held["request"] = request
+                conceal_in(error)
+                if not (led.may_go_straight and isinstance(error, (EndpointConnectionError, ConnectTimeoutError))):
                     raise
                 return original(self, request)
+            response.url = request.url
+            return response
 
         return send
 

@@ -6,17 +6,16 @@ sent is a copy, so a redirect is built from the original request and takes no ke
 from __future__ import annotations
 
 import functools
+import ssl
 from types import ModuleType
 from typing import Any
 
-from .. import _state
+from .._conceal import conceal_in
 from .._lead import Led, lead
 from .._patches import wrap
 
 
 def attach(module: ModuleType) -> None:
-    unreached = (module.ConnectError, module.ConnectTimeout)
-
     def sync(original: Any) -> Any:
         @functools.wraps(original)
         def send(self: Any, request: Any) -> Any:
@@ -25,8 +24,9 @@ def attach(module: ModuleType) -> None:
                 return original(self, request)
             try:
                 response = original(self, _copy(module, request, led))
-            except unreached:
-                if not _fails_open():
+            except Exception as error:
+                _give_back(error, request)
+                if not (led.may_go_straight and _is_unreached(module, error)):
                     raise
                 return original(self, request)
             response.request = request
@@ -42,8 +42,9 @@ def attach(module: ModuleType) -> None:
                 return await original(self, request)
             try:
                 response = await original(self, _copy(module, request, led))
-            except unreached:
-                if not _fails_open():
+            except Exception as error:
+                _give_back(error, request)
+                if not (led.may_go_straight and _is_unreached(module, error)):
                     raise
                 return await original(self, request)
             response.request = request
@@ -72,5 +73,18 @@ def _copy(module: ModuleType, request: Any, led: Led) -> Any:
     return module.Request(request.method, led.url, headers=headers, stream=request.stream, extensions=extensions)
 
 
-def _fails_open() -> bool:
-    return _state.settings is not None and _state.settings.fail_open
+def _is_unreached(module: ModuleType, error: BaseException) -> bool:
+    """A gateway whose certificate is not accepted has been reached, and somebody should hear of it."""
+    if not isinstance(error, (module.ConnectError, module.ConnectTimeout)):
+        return False
+    came_from: BaseException | None = error
+    while came_from is not None and not isinstance(came_from, ssl.SSLError):
+        came_from = came_from.__cause__ or came_from.__context__
+    return came_from is None
+
+
+def _give_back(error: BaseException, request: Any) -> None:
+    """An error holds the request: the program's, not the copy with the key."""
+    if hasattr(type(error), "request"):
+        error.request = request  # type: ignore[attr-defined]
+    conceal_in(error)

@@ -7,7 +7,7 @@ from types import ModuleType
 from typing import Any
 from urllib.parse import urlsplit
 
-from .. import _state
+from .._conceal import conceal_in
 from .._lead import Led, lead
 from .._patches import wrap
 
@@ -36,11 +36,15 @@ def attach(module: ModuleType) -> None:
             past = requests.utils.should_bypass_proxies(led.url, no_proxy=None)
             try:
                 response = original(self, copy, stream, timeout, verify, cert, {} if past else proxies)
-            except requests.exceptions.ConnectionError as error:
-                if _state.settings is None or not _state.settings.fail_open or not _is_refused(error):
+            except requests.exceptions.RequestException as error:
+                error.request = request
+                conceal_in(error)
+                if not (led.may_go_straight and _is_refused(error) and _tries_once(self, request)):
                     raise
                 return original(self, request, stream, timeout, verify, cert, proxies)
+            # A redirect is built from both.
             response.request = request
+            response.url = request.url
             return response
 
         return send
@@ -64,3 +68,10 @@ def _is_refused(error: Any) -> bool:
     """No connection came about, so nothing was sent. A connection that broke is another error of the same class."""
     reason = getattr(error.args[0] if error.args else None, "reason", None)
     return type(reason).__name__ in ("NewConnectionError", "NameResolutionError", "ConnectTimeoutError")
+
+
+def _tries_once(adapter: Any, request: Any) -> bool:
+    """With retries of urllib3's, an earlier attempt may have been sent: the error tells of the last one only."""
+    retries = adapter.max_retries
+    allowed: Any = getattr(retries, "allowed_methods", None)
+    return retries.total in (0, False) or bool(allowed and request.method.upper() not in allowed)

@@ -21,9 +21,42 @@ def attach_connect(module: ModuleType) -> None:
     def around_init(original: Any) -> Any:
         @functools.wraps(original)
         def init(self: Any, uri: str, *args: Any, **kwargs: Any) -> None:
-            original(self, _led_address(uri, kwargs), *args, **kwargs)
+            before = kwargs.get("additional_headers")
+            led = _led_address(uri, kwargs)
+            original(self, led, *args, **kwargs)
+            if led != uri:
+                self.tollgate_led = (uri, led, kwargs.get("additional_headers") is not before)
 
         return init
+
+    def around_redirect(original: Any) -> Any:
+        @functools.wraps(original)
+        def process_redirect(self: Any, exc: Exception) -> Any:
+            asked, led, has_provider = vars(self).pop("tollgate_led", (None, None, False))
+            if asked is None or self.uri != led:
+                return original(self, exc)
+            # What the gateway passes on is an answer of the provider, relative to the provider's address.
+            self.uri = asked
+            parsed = vars(self).get("ws_uri")
+            if parsed is not None:
+                self.ws_uri = module.parse_uri(asked)
+            found = original(self, exc)
+            self.uri = led
+            if parsed is not None:
+                self.ws_uri = parsed
+            if isinstance(found, Exception):
+                return found
+            # Versions before 14 hold the headers where they cannot be reached.
+            kwargs = {"additional_headers": _without_provider(self) if has_provider else _headers(self)}
+            given = kwargs["additional_headers"]
+            to = _led_address(found, kwargs)
+            if hasattr(self, "additional_headers"):
+                self.additional_headers = kwargs["additional_headers"]
+            if to != found:
+                self.tollgate_led = (found, to, kwargs["additional_headers"] is not given)
+            return to
+
+        return process_redirect
 
     def around_function(original: Any) -> Any:
         @functools.wraps(original)
@@ -35,8 +68,20 @@ def attach_connect(module: ModuleType) -> None:
     opener = module.connect if inspect.isclass(module.connect) else getattr(module, "reconnect", None)
     if opener is not None:
         wrap(opener, "__init__", around_init)
+        if "process_redirect" in vars(opener):
+            wrap(opener, "process_redirect", around_redirect)
     else:
         wrap(module, "connect", around_function)
+
+
+def _headers(opener: Any) -> Any:
+    return getattr(opener, "additional_headers", None)
+
+
+def _without_provider(opener: Any) -> list[tuple[str, str]]:
+    given = _headers(opener) or []
+    pairs = given.raw_items() if hasattr(given, "raw_items") else given
+    return [(name, value) for name, value in pairs if name.lower() != "x-gateway-provider"]
 
 
 def _led_address(uri: str, kwargs: dict[str, Any]) -> str:
@@ -44,10 +89,10 @@ def _led_address(uri: str, kwargs: dict[str, Any]) -> str:
     led = lead(url.scheme, url.hostname or "", url.port, _target(url), (), "")
     if led is None:
         return uri
-    # No secret: it may go along with a redirect, which the key may not.
+    # No secret, and taken out again where a redirect is followed.
     provider = led.headers.get("X-Gateway-Provider")
     given: Any = kwargs.get("additional_headers") or []
-    pairs = list(given.items() if hasattr(given, "items") else given)
+    pairs = list(given.raw_items() if hasattr(given, "raw_items") else given.items() if hasattr(given, "items") else given)
     if provider is not None and not any(name.lower() == "x-gateway-provider" for name, _ in pairs):
         kwargs["additional_headers"] = [*pairs, ("X-Gateway-Provider", provider)]
     if led.url.startswith("ws:"):
