@@ -3,7 +3,16 @@
  * for good, as far as it asks the gateway.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -178,6 +187,30 @@ test('`setup` shows a change and asks; then the client has a key of its own, whi
     expect((await call()).headers.get('x-gateway-error')).toBe('key_revoked');
     expect(readdirSync(join(home, '.config/tollgate'), { recursive: true })).toEqual(['setup']);
     expect(existsSync(join(home, '.codex'))).toBe(false);
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+});
+
+test('a `setup` that breaks off half-way is known: it can be undone, and its key ends', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'tollgate-setup-'));
+  const setup = async (...args: readonly string[]) => {
+    const { stdout, stderr, ended } = startCommand(['setup', '--data-dir', gateway.dataDir, ...args], { HOME: home });
+    return { status: await ended, text: stdout(), error: stderr() };
+  };
+  try {
+    mkdirSync(join(home, '.config'));
+    // The second of its files cannot be made below this.
+    symlinkSync('nowhere', join(home, '.config/opencode'));
+    const failed = await setup('opencode', '--yes');
+    expect([failed.status, failed.error]).toEqual([1, expect.stringContaining('is set up in part')]);
+    const key = readFileSync(join(home, '.config/tollgate/keys/opencode'), 'utf8');
+    const call = () => fetch(`${gateway.base}/v1/models`, { headers: { 'X-Gateway-Key': key } });
+    expect((await call()).status).toBe(200);
+    const undone = await setup('opencode', '--undo', '--yes');
+    expect([undone.status, undone.text]).toEqual([0, expect.stringMatching(/which was made for it, is revoked\.\n$/)]);
+    expect((await call()).headers.get('x-gateway-error')).toBe('key_revoked');
+    expect(existsSync(join(home, '.config/tollgate/keys'))).toBe(false);
   } finally {
     rmSync(home, { recursive: true, force: true });
   }
