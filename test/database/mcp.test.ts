@@ -237,3 +237,32 @@ test('an answer keeps to its bound: a page has fewer rows, and goes on behind th
   const next = await call(client, 'list_calls', { limit: 30, cursor: page['next_cursor'] });
   expect(idsOf(next)[0]).toBe(idAt(122));
 });
+
+test('a search of a token without texts answers as if there were no texts', async () => {
+  await db.store(
+    ...[21, 22, 23].flatMap((number) => [
+      body(number, 'request', '{"messages":[{"role":"user","content":"the password is hunter2"}]}'),
+      endedCall(number, { keyId: OWN, traceId: 'secret' }, { usage: tokens(1, 1) }),
+    ]),
+    endedCall(24, { keyId: OWN, traceId: 'secret', metadata: [['Feature', 'hunter7']] }, { usage: tokens(1, 1) }),
+  );
+  const reader = await connectHttp((await makeToken({})).token);
+  const search = (text: string) => call(reader, 'search_calls', { text, limit: 1 });
+  expect([await search('hunter2'), await search('hunter8')]).toEqual(
+    Array(2).fill({ data: [], next_cursor: null, searched_to: null }),
+  );
+  expect(await search('hunter')).toMatchObject({ data: [{ id: idAt(24) }], next_cursor: null });
+  const all = await connectHttp((await makeToken({ texts: true })).token);
+  expect(idsOf(await call(all, 'search_calls', { text: 'hunter2' }))).toEqual([23, 22, 21].map(idAt));
+  const ask = async (path: string) => JSON.stringify(await db.read(path));
+  const window = `from=${new Date(0).toISOString()}&to=${new Date(Date.now() + 86_400_000).toISOString()}`;
+  for (const [path, none, some] of [
+    ['/logs?limit=1', '"data":[]', idAt(23)],
+    [`/logs/summary?${window}`, '"calls":0', '"calls":3'],
+    ['/logs/facets?', '"scanned_calls":0', '"scanned_calls":3'],
+  ] as const)
+    expect([await ask(`${path}&q=hunter2&q_texts=false`), await ask(`${path}&q=hunter2`)]).toEqual([
+      expect.stringContaining(none),
+      expect.stringContaining(some),
+    ]);
+});
