@@ -2,7 +2,7 @@
  * `tollgate run`: a program in a run of its own, as if nobody stood between it and the terminal. `tollgate setup`: the same
  * for good, as far as it asks the gateway.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -167,7 +167,7 @@ setTimeout(() => console.log('ready'), 50);
 setTimeout(() => { console.log('signals: ' + count); process.exit(0); }, 1500);
 `;
 
-test.each([
+test.skipIf(spawnSync('python3', ['--version']).status !== 0).each([
   ['', 'of the terminal'],
   ['printf x | ', 'piped'],
 ])('Ctrl-C reaches the program once: %sits input is %s', async (before) => {

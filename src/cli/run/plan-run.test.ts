@@ -310,6 +310,16 @@ test('Gemini CLI, Qwen Code and Codex stay with a server of one’s own that the
   expect(planRun(['codex'], { OPENAI_API_KEY: 'sk-1' }, TARGET).args).toHaveLength(4);
 });
 
+test('what a client’s files say is heeded as well where another program starts it', () => {
+  writeHome('.qwen/settings.json', { env: { OPENAI_BASE_URL: 'https://dashscope.aliyuncs.com/v1' } });
+  for (const command of [
+    ['npx', '@qwen-code/qwen-code@latest', '-p', 'hi'],
+    ['sh', '-c', 'cd x && qwen -p hi'],
+  ])
+    expect(planRun(command, {}, TARGET).env['OPENAI_BASE_URL']).toBeUndefined();
+  expect(planRun(['python', 'app.py'], {}, TARGET).env['OPENAI_BASE_URL']).toBeDefined();
+});
+
 test('providers of opencode and pi at servers of one’s own stay as they are', () => {
   const options = { baseURL: 'https://llm.corp/v1', apiKey: 'corp-1' };
   const path = writeHome('.config/opencode/opencode.json', { provider: { anthropic: { options } } });

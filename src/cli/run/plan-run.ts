@@ -50,7 +50,10 @@ export function planRun(command: readonly string[], env: Environment, target: Ru
   const gateways = [address, ...listSetupAddresses(ownDir)];
   const ownerOf = (value: unknown) => readAddressOwner(value, gateways);
   const place = { address, origin, token, env, ownDir, args, home, cwd, traceId, ownerOf };
-  const inFiles = { ...readEnvFiles(cwd, ['.env']), ...client?.readVariables?.(place) };
+  // Also those of a client that `npx` or a shell is to start: they are in its words.
+  const words = new Set(command.join(' ').split(/\W+/));
+  const named = CLIENTS.filter((one) => one === client || one.programs.some((name) => words.has(name)));
+  const inFiles = Object.assign(readEnvFiles(cwd, ['.env']), ...named.map((one) => one.readVariables?.(place)));
   const { set, left } = readBaseVariables(env, address, gateways, inFiles);
   const added = client?.add(place) ?? {};
   return {
