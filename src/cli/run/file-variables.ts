@@ -1,4 +1,5 @@
 /** Base variables that files set: a program that reads them has its credential there too. Files that cannot be read say nothing. */
+import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { Json } from '../setup/config-format.ts';
@@ -31,6 +32,8 @@ export function settingsVariables(path: string): FileVariables {
 
 export function readEnvFile(path: string): FileVariables {
   try {
+    // Some managers of secrets have a pipe there, which would be waited for.
+    if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return {};
     return variablesAt(path, parseEnv(readUserFile(path)?.text ?? ''));
   } catch {
     return {};

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -278,6 +279,8 @@ test('a file .env, which gives way to the environment, is heeded: its key goes w
     [`OPENAI_BASE_URL (${path})`],
   ]);
   expect(env['ANTHROPIC_BASE_URL']).toBe('http://127.0.0.1:4141/@tgr_0123');
+  // A pipe, as some managers of secrets have it, is not waited for.
+  spawnSync('mkfifo', [join(inner, '.env')]);
   // What the user says in the environment wins over the file, as it does for the program.
   const said = planRun(['python'], { OPENAI_BASE_URL: 'https://api.openai.com/v1' }, { ...TARGET, cwd: inner });
   expect(said.env['OPENAI_BASE_URL']).toBe('http://127.0.0.1:4141/@tgr_0123/v1');
