@@ -1,7 +1,10 @@
 /** `tollgate mcp`: the log for an agent on this machine, over standard input and output. */
+
+import { randomBytes } from 'node:crypto';
 import { type Command, Option } from 'commander';
 import { ToolError } from '../control/mcp/ask-api.ts';
 import { createMcpServer } from '../control/mcp/create-mcp-server.ts';
+import { createCursorSeal } from '../control/mcp/cursor-seal.ts';
 import { messageOf, OperatorError } from '../vocabulary/errors.ts';
 import { readVersion } from '../vocabulary/version.ts';
 import { type ClientFlags, createGatewayClient } from './gateway-client.ts';
@@ -18,7 +21,12 @@ async function serve(flags: McpFlags): Promise<void> {
   const client = createGatewayClient(flags);
   if (flags.key !== undefined && !/^[1-9]\d{0,8}$/.test(flags.key))
     throw new OperatorError(`--key: "${flags.key}" is not the id of a key; \`tollgate keys list\` shows them`);
-  const scope = { keyId: flags.key === undefined ? null : Number(flags.key), hasTexts: flags.texts === true };
+  const scope = {
+    keyId: flags.key === undefined ? null : Number(flags.key),
+    hasTexts: flags.texts === true,
+    // They hold as long as the connection.
+    cursors: createCursorSeal(randomBytes(32).toString('base64')),
+  };
   // Standard output belongs to the protocol.
   const onDefect = (error: unknown): void => void process.stderr.write(`tollgate: ${messageOf(error)}\n`);
   const ask = async (path: string) => {

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import {
   ADMIN_TOKEN,
   type AdminDatabase,
+  begunCall,
   endedCall,
   idAt,
   startAdminDatabase,
@@ -193,6 +194,33 @@ test('a token of one key sees nothing of another’s, whatever it asks', async (
   expect(['next_id' in call4, 'previous_id' in call4]).toEqual([false, false]);
 });
 
+test('a token of one key asks nothing of runs that would tell of other keys’ calls in them', async () => {
+  const client = await connectHttp((await makeToken({ key_id: OWN })).token);
+  const listRuns = (input: Record<string, unknown>) => call(client, 'list_runs', input);
+  for (const sort of ['-total_cost', '-duration_ms', '-calls', '-errors'])
+    expect((await listRuns({ sort }))['error']).toMatch(/^key_token: .*sort by -ended_at or -started_at/);
+  for (const filter of ['run.total_cost:gte:0.005', 'run.calls:eq:2', 'run.state:eq:ok', 'run.duration_ms:gt:1'])
+    expect((await listRuns({ filters: [filter] }))['error']).toMatch(/^key_token: .*list_calls or get_costs/);
+  expect((await listRuns({ search: 'b' }))['error']).toMatch(/^key_token: .*list_calls/);
+  expect(Rows.parse((await listRuns({ filters: ['run.trace_id:eq:shared'] }))['data'])).toHaveLength(1);
+
+  const traces: unknown[] = [];
+  let cursor: unknown;
+  do {
+    const page = await listRuns({ limit: 1, sort: '-started_at', ...(cursor === undefined ? {} : { cursor }) });
+    traces.push(Rows.parse(page['data'])[0]?.trace_id);
+    cursor = page['next_cursor'];
+    expect(Buffer.from(String(cursor), 'base64url').toString()).not.toMatch(/shared|mine|20\d\d-/);
+  } while (cursor !== null);
+  expect(traces).toEqual(['claude-code:session-7', 'shared', 'mine']);
+  // Neither one of the API nor one that was changed.
+  const { next_cursor: plain } = z.object({ next_cursor: z.string() }).parse(await db.read('/runs?limit=1'));
+  expect((await listRuns({ cursor: plain }))['error']).toMatch(/^invalid_cursor: /);
+  expect((await listRuns({ cursor: '' }))['error']).toMatch(/^invalid_cursor: /);
+  const whole = await connectHttp((await makeToken({})).token);
+  expect(Rows.parse((await call(whole, 'list_runs', { sort: '-total_cost', limit: 1 }))['data'])).toHaveLength(1);
+});
+
 test('a wrong, a revoked, an expired and an admin token are refused, and a read token opens nothing else', async () => {
   const { id, token } = await makeToken({});
   const ask = async (bearer: string | null, path = '/mcp', headers: Record<string, string> = {}) => {
@@ -236,4 +264,66 @@ test('an answer keeps to its bound: a page has fewer rows, and goes on behind th
   expect(idsOf(page)).toEqual([129, 128, 127, 126, 125, 124, 123].map(idAt));
   const next = await call(client, 'list_calls', { limit: 30, cursor: page['next_cursor'] });
   expect(idsOf(next)[0]).toBe(idAt(122));
+});
+
+test('a search of a token without texts answers as if there were no texts', async () => {
+  await db.store(
+    ...[21, 22, 23].flatMap((number) => [
+      body(number, 'request', '{"messages":[{"role":"user","content":"the password is hunter2"}]}'),
+      endedCall(number, { keyId: OWN, traceId: 'secret' }, { usage: tokens(1, 1) }),
+    ]),
+    endedCall(24, { keyId: OWN, traceId: 'secret', metadata: [['Feature', 'hunter7']] }, { usage: tokens(1, 1) }),
+  );
+  const reader = await connectHttp((await makeToken({})).token);
+  const search = (text: string) => call(reader, 'search_calls', { text, limit: 1 });
+  expect([await search('hunter2'), await search('hunter8')]).toEqual(
+    Array(2).fill({ data: [], next_cursor: null, searched_to: null }),
+  );
+  expect(await search('hunter')).toMatchObject({ data: [{ id: idAt(24) }], next_cursor: null });
+  const all = await connectHttp((await makeToken({ texts: true })).token);
+  expect(idsOf(await call(all, 'search_calls', { text: 'hunter2' }))).toEqual([23, 22, 21].map(idAt));
+  const ask = async (path: string) => JSON.stringify(await db.read(path));
+  const window = `from=${new Date(0).toISOString()}&to=${new Date(Date.now() + 86_400_000).toISOString()}`;
+  for (const [path, none, some] of [
+    ['/logs?limit=1', '"data":[]', idAt(23)],
+    [`/logs/summary?${window}`, '"calls":0', '"calls":3'],
+    ['/logs/facets?', '"scanned_calls":0', '"scanned_calls":3'],
+  ] as const)
+    expect([await ask(`${path}&q=hunter2&q_texts=false`), await ask(`${path}&q=hunter2`)]).toEqual([
+      expect.stringContaining(none),
+      expect.stringContaining(some),
+    ]);
+});
+
+test('a run is of one key alone only where each of its calls is, also of those that are open or very many', async () => {
+  await db.store(
+    ...Array.from({ length: 202 }, (_, at) =>
+      endedCall(300 + at, { traceId: 'long-shared', keyId: at === 201 ? other : OWN }, { usage: tokens(1, 1) }),
+    ),
+    ...Array.from({ length: 60 }, (_, at) =>
+      endedCall(600 + at, { traceId: `one-${at}`, keyId: OWN }, { usage: tokens(1, 1) }),
+    ),
+    endedCall(700, { traceId: 'half-open', keyId: OWN }, { usage: tokens(1, 1) }),
+    begunCall(701, { traceId: 'half-open', keyId: other }),
+    endedCall(702, { traceId: 'own-open', keyId: OWN }, { usage: tokens(1, 1) }),
+    begunCall(703, { traceId: 'own-open', keyId: OWN }),
+    ...Array.from({ length: 150 }, (_, at) =>
+      endedCall(800 + at, { traceId: 'long-own', keyId: OWN }, { usage: tokens(1, 1) }),
+    ),
+  );
+  const client = await connectHttp((await makeToken({ key_id: OWN })).token);
+  const runs = Rows.parse((await call(client, 'list_runs', { limit: 100 }))['data']);
+  const callsOf = (traceId: string) => runs.find((run) => run.trace_id === traceId)?.['calls'];
+  expect(['long-shared', 'half-open', 'own-open', 'long-own', 'one-7'].map(callsOf)).toEqual([
+    undefined,
+    undefined,
+    1,
+    150,
+    1,
+  ]);
+  const [shared, halfOpen] = [
+    await call(client, 'get_run', { trace_id: 'long-shared' }),
+    await call(client, 'get_run', { trace_id: 'half-open' }),
+  ];
+  expect([shared['totals'], halfOpen['totals']]).toMatchObject([{ calls: 201 }, { calls: 1 }]);
 });

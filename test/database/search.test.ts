@@ -154,10 +154,14 @@ function entriesOf(call: MadeCall): readonly SpoolEntry[] {
 }
 
 /** What is stored and how it is found, by other means than the product's. */
-function isFound(call: MadeCall, isInterrupted: boolean, needle: string): boolean {
+function isFound(call: MadeCall, isInterrupted: boolean, needle: string, inTexts = true): boolean {
   const wanted = foldText(needle);
   const parts = [call.spanName, 'gpt-5', '/v1/chat/completions', 'openai-node', call.feature, call.trace];
-  const ended = ['gpt-5-2025-08-07', call.error, ...(call.prompt === null ? [] : [call.prompt, call.answer])];
+  const ended = [
+    'gpt-5-2025-08-07',
+    call.error,
+    ...(call.prompt === null || !inTexts ? [] : [call.prompt, call.answer]),
+  ];
   const texts = isInterrupted ? parts : [...parts, ...ended];
   if (texts.some((one) => one !== null && foldText(one).includes(wanted))) return true;
   return idOf(call) === needle.toLowerCase() || (!isInterrupted && foldText(call.requestId) === wanted);
@@ -205,11 +209,12 @@ describe.each(POSTGRES_KINDS)('search on $name', (kind) => {
     for (const session of sessions) session.forgetPartitions();
   }
 
-  async function search(needle: string, limit = 500): Promise<string[]> {
+  async function search(needle: string, limit = 500, searchesTexts = true): Promise<string[]> {
     const query: LogQuery = {
       accountId: 1,
       filters: [],
       search: needle,
+      searchesTexts,
       from: null,
       to: null,
       excludeRuns: false,
@@ -315,6 +320,11 @@ describe.each(POSTGRES_KINDS)('search on $name', (kind) => {
                 ...interrupted.filter((call) => isFound(call, true, needle)),
               ].map(idOf);
               expect(await search(needle, limit), JSON.stringify(needle)).toEqual(expected.sort().reverse());
+              const named = [
+                ...calls.filter((call) => isFound(call, false, needle, false)),
+                ...interrupted.filter((call) => isFound(call, true, needle, false)),
+              ].map(idOf);
+              expect(await search(needle, limit, false), JSON.stringify(needle)).toEqual(named.sort().reverse());
               const scope = { accountId: 1, filters: [], search: needle, from: null, to: null, excludeRuns: false };
               expect((await countLogFacets(pool, scope)).scanned_calls).toBe(expected.length);
               const window = { from: new Date(NOON_MS - 9 * DAY_MS), to: new Date(NOON_MS + DAY_MS) };

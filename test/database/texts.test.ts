@@ -214,7 +214,7 @@ describe.each(POSTGRES_KINDS)('the texts of calls in $name', (kind) => {
 
     test('a call that comes in has them in the live tail', async () => {
       await store([callWith(1, { request: QUESTION, answer: ANSWER }), callWith(2, {})]);
-      const tailed = await tailLogs(pool, 1, [], { xid: '0', id: NO_ID }, 10, null, true);
+      const tailed = await tailLogs(pool, 1, [], { xid: '0', id: NO_ID }, 10, { search: null }, true);
       expect(tailed.map(({ record }) => record.snippet)).toEqual([SNIPPET, null]);
     });
   });

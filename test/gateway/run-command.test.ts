@@ -2,8 +2,8 @@
  * `tollgate run`: a program in a run of its own, as if nobody stood between it and the terminal. `tollgate setup`: the same
  * for good, as far as it asks the gateway.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -63,9 +63,15 @@ function start(...args: readonly string[]): Started {
   return startCommand(['run', '--data-dir', gateway.dataDir, ...args], { TOLLGATE_KEY: gateway.key });
 }
 
-function startCommand(args: readonly string[], env: Readonly<Record<string, string>> = {}): Started {
+/** `detached`: in a session of its own, without a terminal. */
+function startCommand(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  { detached = false } = {},
+): Started {
   const child = spawn(process.execPath, [MAIN, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
+    detached,
     env: { PATH: process.env['PATH'], HOME: gateway.dataDir, NODE_COMPILE_CACHE: COMPILE_CACHE, ...env },
   });
   let stdout = '';
@@ -131,6 +137,65 @@ test('a signal reaches the program, and its end by one is told by the status; th
   expect(after.headers.get('x-gateway-error')).toBe('run_token_ended');
 });
 
+/** Leads a session with a terminal of its own, starts a command in its foreground, and presses Ctrl-C when it has printed "ready". */
+const TERMINAL = `
+import os, pty, sys
+pid, fd = pty.fork()
+if pid == 0:
+    os.execvp('/bin/sh', ['/bin/sh', '-c', sys.argv[1]])
+seen = b''
+pressed = False
+while True:
+    try:
+        part = os.read(fd, 1024)
+    except OSError:
+        break
+    if not part:
+        break
+    seen += part
+    if b'ready' in seen and not pressed:
+        pressed = True
+        os.write(fd, b'\\x03')
+os.waitpid(pid, 0)
+sys.stdout.write(seen.decode())
+`;
+
+const COUNTS = `
+let count = 0;
+process.on('SIGINT', () => { count += 1; });
+setTimeout(() => console.log('ready'), 50);
+setTimeout(() => { console.log('signals: ' + count); process.exit(0); }, 1500);
+`;
+
+test.skipIf(spawnSync('python3', ['--version']).status !== 0).each([
+  ['', 'of the terminal'],
+  ['printf x | ', 'piped'],
+])('Ctrl-C reaches the program once: %sits input is %s', async (before) => {
+  const command = `${before}${process.execPath} ${MAIN} run --data-dir ${gateway.dataDir} --quiet -- ${process.execPath} -e "$PROGRAM"`;
+  const child = spawn('python3', ['-c', TERMINAL, command], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: {
+      ...process.env,
+      HOME: gateway.dataDir,
+      NODE_COMPILE_CACHE: COMPILE_CACHE,
+      TOLLGATE_KEY: gateway.key,
+      PROGRAM: COUNTS,
+    },
+  });
+  let seen = '';
+  for await (const part of child.stdout) seen += String(part);
+  expect(seen).toContain('signals: 1');
+});
+
+test('a SIGINT that no terminal sent is passed on', async () => {
+  const run = ['run', '--data-dir', gateway.dataDir, '--', process.execPath, '-e', COUNTS];
+  const { child, stdout, ended } = startCommand(run, { TOLLGATE_KEY: gateway.key }, { detached: true });
+  while (!stdout().includes('ready')) await new Promise((resolve) => setTimeout(resolve, 20));
+  child.kill('SIGINT');
+  await ended;
+  expect(stdout()).toContain('signals: 1');
+});
+
 test('a token whose `tollgate run` was killed has minutes left, not days', async () => {
   const { child, stdout } = start('--', process.execPath, '-e', `console.log(1); setTimeout(() => {}, 60_000)`);
   while (!stdout().includes('\n')) await new Promise((resolve) => setTimeout(resolve, 20));
@@ -178,6 +243,30 @@ test('`setup` shows a change and asks; then the client has a key of its own, whi
     expect((await call()).headers.get('x-gateway-error')).toBe('key_revoked');
     expect(readdirSync(join(home, '.config/tollgate'), { recursive: true })).toEqual(['setup']);
     expect(existsSync(join(home, '.codex'))).toBe(false);
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+});
+
+test('a `setup` that breaks off half-way is known: it can be undone, and its key ends', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'tollgate-setup-'));
+  const setup = async (...args: readonly string[]) => {
+    const { stdout, stderr, ended } = startCommand(['setup', '--data-dir', gateway.dataDir, ...args], { HOME: home });
+    return { status: await ended, text: stdout(), error: stderr() };
+  };
+  try {
+    mkdirSync(join(home, '.config'));
+    // The second of its files cannot be made below this.
+    symlinkSync('nowhere', join(home, '.config/opencode'));
+    const failed = await setup('opencode', '--yes');
+    expect([failed.status, failed.error]).toEqual([1, expect.stringContaining('is set up in part')]);
+    const key = readFileSync(join(home, '.config/tollgate/keys/opencode'), 'utf8');
+    const call = () => fetch(`${gateway.base}/v1/models`, { headers: { 'X-Gateway-Key': key } });
+    expect((await call()).status).toBe(200);
+    const undone = await setup('opencode', '--undo', '--yes');
+    expect([undone.status, undone.text]).toEqual([0, expect.stringMatching(/which was made for it, is revoked\.\n$/)]);
+    expect((await call()).headers.get('x-gateway-error')).toBe('key_revoked');
+    expect(existsSync(join(home, '.config/tollgate/keys'))).toBe(false);
   } finally {
     rmSync(home, { recursive: true, force: true });
   }

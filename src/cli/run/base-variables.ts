@@ -1,38 +1,51 @@
 /** The environment of a program whose clients are to call the gateway: the base addresses of all SDKs. Pure. */
 import { PROVIDERS } from '../../providers/registry.ts';
 import type { Environment } from '../../vocabulary/config.ts';
+import { readAddressOwner } from '../address-owner.ts';
 
 export interface BaseVariables {
   readonly set: Readonly<Record<string, string>>;
-  /** Variables that lead to a server of the user's own, and stay as they are. */
+  /** Variables that lead to a server of the user's own, and stay as they are; with the file where one stands in a file. */
   readonly left: readonly string[];
 }
 
-/** `address`: the gateway's with the token in it, without a slash at its end. */
-export function readBaseVariables(env: Environment, address: string): BaseVariables {
+/** What files set where the environment does not, by name. */
+export type FileVariables = Readonly<Record<string, { readonly value: string; readonly path: string }>>;
+
+export function nameInFile(name: string, path: string): string {
+  return `${name} (${path})`;
+}
+
+/**
+ * `address`: the gateway's with the token in it, without a slash at its end. The variables of a provider have one credential:
+ * one that is not set goes where the others go.
+ */
+export function readBaseVariables(
+  env: Environment,
+  address: string,
+  gateways: readonly string[] = [address],
+  inFiles: FileVariables = {},
+): BaseVariables {
   const set: Record<string, string> = {};
   const left: string[] = [];
-  for (const provider of Object.values(PROVIDERS))
-    for (const { name, path } of provider.baseVariables) {
-      const owner = readOwner(env[name], address);
-      if (owner === null) {
-        left.push(name);
-        continue;
-      }
-      const meant = owner === undefined ? provider : PROVIDERS[owner];
+  for (const provider of Object.values(PROVIDERS)) {
+    const given = provider.baseVariables.map(({ name, path }) => {
+      const said = env[name]?.trim() === '' ? undefined : env[name];
+      const file = said === undefined ? inFiles[name] : undefined;
+      return { name, path, file: file?.path, owner: readAddressOwner(said ?? file?.value, gateways) };
+    });
+    const owners = given.map(({ owner }) => owner).filter((owner) => owner !== null);
+    const ofOthers = owners.includes('foreign') ? 'foreign' : owners[0];
+    for (const { name, path, file, owner: own } of given) {
+      const owner = own ?? ofOthers ?? 'gateway';
+      if (own === 'foreign') left.push(file === undefined ? name : nameInFile(name, file));
+      if (owner === 'foreign') continue;
+      const meant = owner === 'gateway' ? provider : PROVIDERS[owner];
       const isNamed = 'isNamedInAddress' in meant || meant.name !== provider.name;
       set[name] = `${address}${isNamed ? `.${meant.name}` : ''}${path}`;
     }
+  }
   return { set, left };
-}
-
-/** The provider whose host a variable names; undefined where it says none, null for a server of the user's own. */
-function readOwner(value: string | undefined, address: string): keyof typeof PROVIDERS | undefined | null {
-  if (value === undefined || value.trim() === '') return undefined;
-  const url = URL.parse(value);
-  if (url === null) return null;
-  if (url.host === URL.parse(address)?.host) return undefined;
-  return Object.values(PROVIDERS).find(({ ownsHost }) => ownsHost(url.hostname))?.name ?? null;
 }
 
 /** Clients with a proxy set would ask it for the gateway, in clear text, with the token. */

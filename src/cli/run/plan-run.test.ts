@@ -1,7 +1,8 @@
-import { mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { dirname, join } from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
 import { planRun } from './plan-run.ts';
 
 const TARGET = {
@@ -10,8 +11,22 @@ const TARGET = {
   traceId: 'claude-1',
   ownDir: mkdtempSync(join(tmpdir(), 'tollgate-run-')),
   home: mkdtempSync(join(tmpdir(), 'tollgate-home-')),
-  cwd: '/',
+  cwd: mkdtempSync(join(tmpdir(), 'tollgate-cwd-')),
 };
+
+beforeEach(() => {
+  for (const dir of [TARGET.home, TARGET.cwd, TARGET.ownDir]) {
+    rmSync(dir, { recursive: true });
+    mkdirSync(dir);
+  }
+});
+
+function writeHome(name: string, text: string | object, dir: string = TARGET.home): string {
+  const path = join(dir, name);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, typeof text === 'string' ? text : JSON.stringify(text));
+  return path;
+}
 
 test('every SDK is led to the gateway, and those whose paths do not tell name their provider', () => {
   const { env, args, left } = planRun(['python', 'app.py'], { HOME: '/home/a' }, TARGET);
@@ -91,9 +106,11 @@ test('opencode, pi and Gemini CLI get what their variables cannot say, unless th
 
 test('Claude Code’s own settings, which win over variables, are won over for this start, and its other headers stay', () => {
   expect(planRun(['claude', '-p', 'hi'], {}, TARGET)).toMatchObject({ args: ['-p', 'hi'], files: [] });
-  mkdirSync(join(TARGET.home, '.claude'));
-  const lasting = { ANTHROPIC_BASE_URL: 'http://gw', ANTHROPIC_CUSTOM_HEADERS: 'X-Team: a\nX-Gateway-Key: tgk_1' };
-  writeFileSync(join(TARGET.home, '.claude/settings.json'), JSON.stringify({ env: lasting }));
+  const lasting = {
+    ANTHROPIC_BASE_URL: 'http://127.0.0.1:4141',
+    ANTHROPIC_CUSTOM_HEADERS: 'X-Team: a\nX-Gateway-Key: tgk_1',
+  };
+  writeHome('.claude/settings.json', { env: lasting });
   const { args, files } = planRun(['claude', '-p', 'hi'], {}, TARGET);
   const [flag, file = '', ...rest] = args;
   expect([flag, rest, files]).toEqual(['--settings', ['-p', 'hi'], [file]]);
@@ -116,10 +133,9 @@ test('botocore finds its plugin beside the user’s own plugins and modules', ()
 
 test('Cline and Continue get a copy of their own file for this start, and are told what they lack', () => {
   expect(planRun(['cn'], {}, TARGET).note).toMatch(/^Continue is not led here: .* add one first$/);
-  mkdirSync(join(TARGET.home, '.continue'));
-  writeFileSync(
-    join(TARGET.home, '.continue/config.yaml'),
-    'models:\n  - name: A # mine\n    provider: together\n    apiBase: http://old\n',
+  writeHome(
+    '.continue/config.yaml',
+    'models:\n  - name: A # mine\n    provider: together\n    apiBase: https://api.together.xyz/v1\n',
   );
   const { args, files } = planRun(['cn', '-p', 'hi'], {}, TARGET);
   const [flag, copy = '', ...rest] = args;
@@ -133,9 +149,8 @@ test('Cline and Continue get a copy of their own file for this start, and are to
         X-Gateway-Key: tgr_0123
         X-Gateway-Provider: together
 `);
-  mkdirSync(join(TARGET.home, '.cline/data/settings'), { recursive: true });
   const providers = { anthropic: { settings: { apiKey: 'a' } } };
-  writeFileSync(join(TARGET.home, '.cline/data/settings/providers.json'), JSON.stringify({ providers }));
+  writeHome('.cline/data/settings/providers.json', { providers });
   const { env } = planRun(['cline'], {}, TARGET);
   expect(env['CLINE_SESSION_BACKEND_MODE']).toBe('local');
   const file = env['CLINE_PROVIDER_SETTINGS_PATH'];
@@ -151,8 +166,184 @@ test('Cline and Continue get a copy of their own file for this start, and are to
 
 test('addresses that aider’s own configuration sets are those of this start; its other variables stay', () => {
   expect(planRun(['aider'], {}, TARGET).env['AIDER_SET_ENV']).toBeUndefined();
-  writeFileSync(join(TARGET.home, '.aider.conf.yml'), 'set-env:\n  - A=1\n  - OPENAI_API_BASE=http://gw/v1\n');
+  writeHome('.aider.conf.yml', 'set-env:\n  - A=1\n  - OPENAI_API_BASE=http://127.0.0.1:4141/v1\n');
   expect(planRun(['aider'], {}, TARGET).env['AIDER_SET_ENV']).toBe(
     '[A=1, OPENAI_API_BASE=http://127.0.0.1:4141/@tgr_0123/v1]',
   );
+});
+
+test('Claude Code whose settings lead to a server of one’s own stays there, and so does what its credential is for', () => {
+  const path = writeHome('.claude/settings.json', {
+    env: { ANTHROPIC_BASE_URL: 'https://llm.corp', ANTHROPIC_AUTH_TOKEN: 'corp-1' },
+  });
+  const { args, env, files, left } = planRun(['claude', '-p', 'hi'], {}, TARGET);
+  expect([args, files, left]).toEqual([['-p', 'hi'], [], [`ANTHROPIC_BASE_URL (${path})`]]);
+  expect([env['ANTHROPIC_BASE_URL'], env['ANTHROPIC_API_BASE']]).toEqual([undefined, undefined]);
+});
+
+test('an address that `tollgate setup` wrote is a gateway’s, wherever that was', () => {
+  const env = { ANTHROPIC_BASE_URL: 'https://gw.corp/team' };
+  writeHome('.claude/settings.json', { env });
+  const record = { key: 'tgk_1', key_id: null, address: 'https://gw.corp', files: [] };
+  writeHome('setup/claude.json', record, TARGET.ownDir);
+  const { files, left } = planRun(['claude'], {}, TARGET);
+  expect([files.length, left]).toEqual([1, []]);
+});
+
+test('a model of Continue at a server of one’s own stays as it is; one at another provider’s host names that one', () => {
+  const path = writeHome(
+    '.continue/config.yaml',
+    `models:
+  - name: Router
+    provider: openai
+    apiBase: https://openrouter.ai/api/v1
+    apiKey: sk-or-1
+  - name: Seek
+    provider: openai
+    apiBase: https://api.deepseek.com/v1
+  - name: GPT
+    provider: openai
+`,
+  );
+  const { args, left } = planRun(['cn'], {}, TARGET);
+  expect(left).toEqual([`model "Router" at openrouter.ai (${path})`]);
+  expect(readFileSync(args[1] ?? '', 'utf8')).toBe(`models:
+  - name: Router
+    provider: openai
+    apiBase: https://openrouter.ai/api/v1
+    apiKey: sk-or-1
+  - name: Seek
+    provider: openai
+    apiBase: http://127.0.0.1:4141/v1/
+    requestOptions:
+      headers:
+        X-Gateway-Key: tgr_0123
+        X-Gateway-Provider: deepseek
+  - name: GPT
+    provider: openai
+    apiBase: http://127.0.0.1:4141/v1/
+    requestOptions:
+      headers:
+        X-Gateway-Key: tgr_0123
+`);
+  const twins = ['https://openrouter.ai/api/v1', 'https://api.openai.com/v1'];
+  writeHome('.continue/config.yaml', {
+    models: twins.map((apiBase) => ({ name: 'A', provider: 'openai', apiBase })),
+  });
+  expect(planRun(['cn'], {}, TARGET)).toMatchObject({
+    args: [],
+    files: [],
+    left: [`model "A" at openrouter.ai (${path})`],
+  });
+});
+
+test('a provider of Cline at a server of one’s own stays as it is', () => {
+  const settings = { apiKey: 'sk-or-1', baseUrl: 'https://openrouter.ai/api/v1' };
+  const path = writeHome('.cline/data/settings/providers.json', { providers: { openai: { settings } } });
+  const { env, files, left } = planRun(['cline'], {}, TARGET);
+  expect([env['CLINE_PROVIDER_SETTINGS_PATH'], files]).toEqual([undefined, []]);
+  expect(left).toEqual([`provider "openai" at openrouter.ai (${path})`]);
+});
+
+test('aider’s addresses of servers of one’s own stay, also where another variable of the same key would win over them', () => {
+  const path = writeHome(
+    '.aider.conf.yml',
+    'set-env:\n  - OPENAI_API_BASE=https://openrouter.ai/api/v1\n  - ANTHROPIC_API_BASE=http://127.0.0.1:4141\n',
+  );
+  const { env, left } = planRun(['aider'], {}, TARGET);
+  expect(env['AIDER_SET_ENV']).toBe(
+    '[OPENAI_API_BASE=https://openrouter.ai/api/v1, ANTHROPIC_API_BASE=http://127.0.0.1:4141/@tgr_0123]',
+  );
+  expect([env['OPENAI_BASE_URL'], env['OPENAI_API_BASE']]).toEqual([undefined, undefined]);
+  expect(left).toEqual([`OPENAI_API_BASE (${path})`]);
+  writeHome('.aider.conf.yml', 'openai-api-base: https://openrouter.ai/api/v1\n');
+  expect(planRun(['aider'], {}, TARGET).env['OPENAI_BASE_URL']).toBeUndefined();
+});
+
+test('variables of one provider have one key: where one of them leads elsewhere, those that are not set stay unset', () => {
+  const own = planRun(['x'], { OPENAI_BASE_URL: 'https://openrouter.ai/api/v1' }, TARGET);
+  expect([own.env['OPENAI_BASE_URL'], own.env['OPENAI_API_BASE']]).toEqual(['https://openrouter.ai/api/v1', undefined]);
+  expect(own.left).toEqual(['OPENAI_BASE_URL']);
+  const other = planRun(['x'], { OPENAI_BASE_URL: 'https://api.deepseek.com' }, TARGET);
+  expect(other.env['OPENAI_API_BASE']).toBe('http://127.0.0.1:4141/@tgr_0123.deepseek/v1');
+});
+
+test('a file .env, which gives way to the environment, is heeded: its key goes with its address', () => {
+  const path = writeHome('.env', 'OPENAI_BASE_URL=https://openrouter.ai/api/v1\nOPENAI_API_KEY=sk-or-1\n', TARGET.cwd);
+  const inner = join(TARGET.cwd, 'src');
+  mkdirSync(inner);
+  const { env, left } = planRun(['python', 'app.py'], {}, { ...TARGET, cwd: inner });
+  expect([env['OPENAI_BASE_URL'], env['OPENAI_API_BASE'], left]).toEqual([
+    undefined,
+    undefined,
+    [`OPENAI_BASE_URL (${path})`],
+  ]);
+  expect(env['ANTHROPIC_BASE_URL']).toBe('http://127.0.0.1:4141/@tgr_0123');
+  // A pipe, as some managers of secrets have it, is not waited for.
+  spawnSync('mkfifo', [join(inner, '.env')]);
+  // What the user says in the environment wins over the file, as it does for the program.
+  const said = planRun(['python'], { OPENAI_BASE_URL: 'https://api.openai.com/v1' }, { ...TARGET, cwd: inner });
+  expect(said.env['OPENAI_BASE_URL']).toBe('http://127.0.0.1:4141/@tgr_0123/v1');
+});
+
+test('Gemini CLI, Qwen Code and Codex stay with a server of one’s own that their files name', () => {
+  const gemini = writeHome('.gemini/.env', 'GOOGLE_GEMINI_BASE_URL=https://llm.corp\n');
+  const led = planRun(['gemini'], {}, TARGET);
+  expect([led.env['GOOGLE_GEMINI_BASE_URL'], led.left]).toEqual([undefined, [`GOOGLE_GEMINI_BASE_URL (${gemini})`]]);
+
+  const qwen = writeHome('.qwen/settings.json', { env: { OPENAI_BASE_URL: 'https://dashscope.aliyuncs.com/v1' } });
+  const asked = planRun(['qwen'], {}, TARGET);
+  expect([asked.env['OPENAI_BASE_URL'], asked.left]).toEqual([undefined, [`OPENAI_BASE_URL (${qwen})`]]);
+  writeHome('.qwen/settings.json', { security: { auth: { baseUrl: 'https://dashscope.aliyuncs.com/v1' } } });
+  expect(planRun(['qwen'], {}, TARGET).env['OPENAI_BASE_URL']).toBeUndefined();
+
+  const codex = writeHome(
+    '.codex/config.toml',
+    'model_provider = "corp"\n[model_providers.corp]\nbase_url = "https://llm.corp/v1"\nenv_key = "OPENAI_API_KEY"\n',
+  );
+  expect(planRun(['codex'], { OPENAI_API_KEY: 'corp-1' }, TARGET)).toMatchObject({
+    args: [],
+    left: [`provider "corp" at llm.corp (${codex})`],
+  });
+  writeHome('.codex/config.toml', 'openai_base_url = "https://llm.corp/v1"\n');
+  expect(planRun(['codex'], {}, TARGET).args).toEqual([]);
+  rmSync(codex);
+  const env = { OPENAI_BASE_URL: 'https://llm.corp/v1', OPENAI_API_KEY: 'corp-1' };
+  expect(planRun(['codex'], env, TARGET)).toMatchObject({ args: [], left: ['OPENAI_BASE_URL'] });
+  expect(planRun(['codex'], { OPENAI_API_KEY: 'sk-1' }, TARGET).args).toHaveLength(4);
+});
+
+test('what a client’s files say is heeded as well where another program starts it', () => {
+  writeHome('.qwen/settings.json', { env: { OPENAI_BASE_URL: 'https://dashscope.aliyuncs.com/v1' } });
+  for (const command of [
+    ['npx', '@qwen-code/qwen-code@latest', '-p', 'hi'],
+    ['sh', '-c', 'cd x && qwen -p hi'],
+  ])
+    expect(planRun(command, {}, TARGET).env['OPENAI_BASE_URL']).toBeUndefined();
+  expect(planRun(['python', 'app.py'], {}, TARGET).env['OPENAI_BASE_URL']).toBeDefined();
+});
+
+test('providers of opencode and pi at servers of one’s own stay as they are', () => {
+  const options = { baseURL: 'https://llm.corp/v1', apiKey: 'corp-1' };
+  const path = writeHome('.config/opencode/opencode.json', { provider: { anthropic: { options } } });
+  const own = writeHome(
+    'opencode.jsonc',
+    `{"provider": {"openai": {"options": {"baseURL": "{env:MINE}"}}}} // x`,
+    TARGET.cwd,
+  );
+  const { env, left } = planRun(['opencode'], {}, TARGET);
+  const content = JSON.parse(env['OPENCODE_CONFIG_CONTENT'] ?? '');
+  expect(Object.keys(content.provider)).toEqual(['google', 'deepseek', 'togetherai', 'fireworks-ai']);
+  expect(left).toEqual([`provider "anthropic" at llm.corp (${path})`, `provider "openai" (${own})`]);
+
+  const models = writeHome('.pi/agent/models.json', {
+    providers: { openai: { baseUrl: 'https://llm.corp/v1' }, anthropic: { baseUrl: 'https://api.anthropic.com' } },
+  });
+  const pi = planRun(['pi'], {}, TARGET);
+  const extension = readFileSync(pi.args[1] ?? '', 'utf8');
+  expect([extension.includes("registerProvider('openai'"), extension.includes("registerProvider('anthropic'")]).toEqual(
+    [false, true],
+  );
+  expect(pi.left).toEqual([`provider "openai" at llm.corp (${models})`]);
+  expect(pi.files.every((file) => existsSync(file))).toBe(true);
 });

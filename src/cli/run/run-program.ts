@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import type { Environment } from '../../vocabulary/config.ts';
+import { isInForeground } from './is-in-foreground.ts';
 
 /** As shells have them. */
 const NOT_FOUND = 127;
@@ -22,12 +23,13 @@ export interface Program {
 export function runProgram({ file, args, env }: Program): Promise<number> {
   return new Promise((resolve) => {
     const child = spawn(file, args, { stdio: 'inherit', env });
-    const isTerminal = process.stdin.isTTY;
     const passOn = (signal: NodeJS.Signals) => void child.kill(signal);
-    const ignore = () => {};
+    const passOnAlone = (signal: NodeJS.Signals) => {
+      if (!isInForeground()) passOn(signal);
+    };
     const handlers = [
       ...PASSED_ON.map((signal) => [signal, passOn] as const),
-      ...OF_TERMINAL.map((signal) => [signal, isTerminal ? ignore : passOn] as const),
+      ...OF_TERMINAL.map((signal) => [signal, passOnAlone] as const),
     ];
     for (const [signal, handler] of handlers) process.on(signal, handler);
     const settle = (status: number) => {

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { carryOut } from './carry-out.ts';
+import { carryOut, listAboutToWrite } from './carry-out.ts';
 import { isChange, planSetup, planUndo } from './plan-setup.ts';
 import { requireSetupClient, SETUP_CLIENTS } from './registry.ts';
 import type { SetupRecord } from './setup-record.ts';
@@ -119,4 +119,66 @@ test('a client without anything to lead says what comes first', () => {
   expect(() => plan('cline', 'tgk_one')).toThrow('has no provider yet; sign in first');
   writeFileSync(join(home, '.continue/config.yaml'), 'models: []\n');
   expect(() => plan('continue', 'tgk_one')).toThrow('has no model of a provider that the gateway serves');
+});
+
+/** Whatever is written before it breaks off: nothing, or the first of its files. */
+test.each([0, 1])('aider: broken off after %i files, it is undone to the byte, and can be tried again', (written) => {
+  const before = readTree();
+  const first = setUp('aider', 'tgk_one');
+  const half = plan('aider', 'tgk_two', first);
+  const record: SetupRecord = { key: 'tgk_two', key_id: null, files: [...listAboutToWrite(half, first)] };
+  carryOut(half.toReversed().slice(0, written), first);
+  const undo = planUndo(record);
+  expect(undo.flatMap(({ left }) => left)).toEqual([]);
+  const second = setUp('aider', 'tgk_two', record);
+  expect(JSON.stringify(readTree())).not.toContain('tgk_one');
+  carryOut(planUndo(second), second);
+  expect(readTree()).toEqual(before);
+});
+
+test('an undoing that was broken off goes on', () => {
+  const before = readTree();
+  const record = setUp('gemini', 'tgk_one');
+  carryOut(planUndo(record).slice(0, 1), record);
+  carryOut(planUndo(record), record);
+  expect(readTree()).toEqual(before);
+});
+
+test('a client with several addresses keeps those of servers of one’s own; with one alone it is said that it is replaced', () => {
+  const servers = (name: string) => plan(name, 'tgk_one').flatMap(({ foreign, replaced }) => [...foreign, ...replaced]);
+  const write = (name: string, text: string) => writeFileSync(join(home, name), text);
+  write(
+    '.continue/config.yaml',
+    'models:\n- {name: A, provider: openai, apiBase: https://openrouter.ai/api/v1}\n- {name: B, provider: openai}\n',
+  );
+  write('.config/opencode/opencode.jsonc', '{"provider":{"openai":{"options":{"baseURL":"https://llm.corp/v1"}}}}');
+  mkdirSync(join(home, '.pi/agent'), { recursive: true });
+  write('.pi/agent/models.json', '{"providers":{"openai":{"baseUrl":"https://llm.corp/v1"}}}');
+  write('.cline/data/settings/providers.json', '{"providers":{"openai":{"settings":{"baseUrl":"https://llm.corp"}}}}');
+  expect(['continue', 'opencode', 'pi', 'cline'].map(servers)).toEqual([
+    ['model "A" at openrouter.ai'],
+    ['provider "openai" at llm.corp'],
+    ['provider "openai" at llm.corp'],
+    ['provider "openai" at llm.corp'],
+  ]);
+  for (const name of ['continue', 'opencode', 'pi', 'cline']) setUp(name, 'tgk_one');
+  expect(readFileSync(join(home, '.continue/config.yaml'), 'utf8')).toContain('https://openrouter.ai/api/v1');
+  expect(readFileSync(join(home, '.config/opencode/opencode.jsonc'), 'utf8')).toContain('https://llm.corp/v1');
+  expect(readFileSync(join(home, '.pi/agent/extensions/tollgate.js'), 'utf8')).not.toContain("'openai'");
+  expect(readFileSync(join(home, '.cline/data/settings/providers.json'), 'utf8')).not.toContain('tgk_one');
+
+  write('.claude/settings.json', '{"env":{"ANTHROPIC_BASE_URL":"https://user:secret@llm.corp/x"}}');
+  write('.qwen/settings.json', '{"security":{"auth":{"baseUrl":"https://dashscope.aliyuncs.com/v1"}}}');
+  write('.gemini/.env', 'GOOGLE_GEMINI_BASE_URL=https://llm.corp\n');
+  write('.aider.conf.yml', 'set-env: [OPENAI_API_BASE=https://openrouter.ai/api/v1]\n');
+  write('.codex/config.toml', 'model_provider = "corp"\n[model_providers.corp]\nbase_url = "https://llm.corp/v1"\n');
+  expect(['claude', 'qwen', 'gemini', 'aider', 'codex'].map(servers)).toEqual([
+    ['ANTHROPIC_BASE_URL at llm.corp'],
+    ['baseUrl at dashscope.aliyuncs.com'],
+    ['GOOGLE_GEMINI_BASE_URL at llm.corp'],
+    ['OPENAI_API_BASE at openrouter.ai'],
+    ['the provider "corp" at llm.corp'],
+  ]);
+  write('.claude/settings.json', '{"env":{"ANTHROPIC_BASE_URL":"https://api.anthropic.com"}}');
+  expect(servers('claude')).toEqual([]);
 });

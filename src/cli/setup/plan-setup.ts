@@ -1,4 +1,6 @@
 /** Which files become what, before anything is written. Reads files, and changes none. */
+
+import { readAddressOwner } from '../address-owner.ts';
 import type { Path } from './config-format.ts';
 import { type Change, editText, undoChanges } from './edit-text.ts';
 import { FORMATS } from './registry.ts';
@@ -21,6 +23,9 @@ export interface PlannedFile {
   readonly changes: readonly Change[];
   /** Values that somebody has changed since they were set up, and that stay. */
   readonly left: readonly Path[];
+  /** As of `FileEdit`. */
+  readonly foreign: readonly string[];
+  readonly replaced: readonly string[];
 }
 
 type Base = Pick<PlannedFile, 'now' | 'before' | 'left'>;
@@ -34,32 +39,51 @@ function isEmpty(format: FormatName, text: string): boolean {
 function readBase(path: string, format: FormatName, former: SetupFile | undefined): Base {
   const now = readUserFile(path);
   if (former === undefined || now === null) return { now, before: former === undefined ? now : null, left: [] };
-  if (now.text === former.after) return { now, before: former.before, left: [] };
+  // The others are those of a setup or undoing that was broken off before it came to this file.
+  if ([former.after, former.was, former.before?.text].includes(now.text))
+    return { now, before: former.before, left: [] };
   const { text, left } = undoChanges(FORMATS[format], now.text, former.changes);
   const isOurs = former.before === null && isEmpty(format, text);
   return { now, before: isOurs ? null : { text, mode: former.before?.mode ?? now.mode }, left };
 }
 
-function planFile({ path, format, edits }: FileEdit, base: Base, key: string): PlannedFile {
+function planFile(
+  { path, format, edits, left: foreign = [], replaced = [] }: FileEdit,
+  base: Base,
+  key: string,
+): PlannedFile {
   const { text, changes } = editText(FORMATS[format], base.before?.text ?? '', edits);
+  // A file of ours alone is not made for nothing.
+  if (edits.length === 0 && base.before === null)
+    return { path, format, ...base, next: null, changes, foreign, replaced };
   const mode = text.includes(key) ? PRIVATE_MODE : (base.before?.mode ?? PRIVATE_MODE);
-  return { path, format, ...base, next: { text, mode }, changes };
+  return { path, format, ...base, next: { text, mode }, changes, foreign, replaced };
 }
 
 function planUndoOf(former: SetupFile): PlannedFile {
   const base = readBase(former.path, former.format, former);
-  return { path: former.path, format: former.format, ...base, next: base.before, changes: [] };
+  return {
+    path: former.path,
+    format: former.format,
+    ...base,
+    next: base.before,
+    changes: [],
+    foreign: [],
+    replaced: [],
+  };
 }
 
 export function planSetup(
   client: SetupClient,
-  place: Omit<SetupPlace, 'hasFile' | 'read'>,
+  place: Omit<SetupPlace, 'hasFile' | 'read' | 'ownerOf'>,
   record: SetupRecord | null,
+  gateways: readonly string[] = [],
 ): readonly PlannedFile[] {
   const formerOf = (path: string) => record?.files.find((file) => file.path === path);
   const baseOf = (path: string, format: FormatName) => readBase(path, format, formerOf(path));
   const edits = client.listFiles({
     ...place,
+    ownerOf: (address) => readAddressOwner(address, [place.origin, ...gateways]),
     hasFile: (path) => (formerOf(path)?.before === null ? false : readUserFile(path) !== null),
     read: (path, format) => FORMATS[format].parse(baseOf(path, format).before?.text ?? ''),
   });

@@ -7,12 +7,19 @@ import { isWellFormedKey } from '../../keys/gateway-key.ts';
 import { messageOf, OperatorError } from '../../vocabulary/errors.ts';
 import { confirm } from '../confirm.ts';
 import { AnyRecord, type ClientFlags, createGatewayClient, type GatewayClient, RecordList } from '../gateway-client.ts';
+import { holdSignals } from '../hold-signals.ts';
 import { createOutput } from '../output.ts';
-import { carryOut } from './carry-out.ts';
+import { carryOut, listAboutToWrite } from './carry-out.ts';
 import { isChange, type PlannedFile, planSetup, planUndo } from './plan-setup.ts';
 import { requireSetupClient, SETUP_CLIENTS } from './registry.ts';
 import type { SetupClient } from './setup-client.ts';
-import { readSetupRecord, removeSetupRecord, type SetupRecord, writeSetupRecord } from './setup-record.ts';
+import {
+  listSetupAddresses,
+  readSetupRecord,
+  removeSetupRecord,
+  type SetupRecord,
+  writeSetupRecord,
+} from './setup-record.ts';
 import { showChanges } from './show-changes.ts';
 
 interface SetupFlags extends ClientFlags {
@@ -76,6 +83,20 @@ async function sayLeft(files: readonly PlannedFile[]): Promise<void> {
       );
 }
 
+/** Credentials stay where they are in a file, so it matters which server each of them is for. */
+async function sayServers(files: readonly PlannedFile[]): Promise<void> {
+  for (const { path, foreign, replaced } of files) {
+    for (const one of foreign)
+      await output.line(
+        `${path}: ${one} leads to a server of your own and stays as it is: its credential is for there`,
+      );
+    for (const one of replaced)
+      await output.line(
+        `${path}: ATTENTION: this replaces ${one}, a server of your own. The credential for that server stays where it is, and would go to the gateway and on to the provider: put the provider’s own in its place`,
+      );
+  }
+}
+
 async function isAgreed(flags: SetupFlags): Promise<boolean> {
   if (flags.yes === true) return true;
   const isRight = await confirm('Write this?', 'write `--yes`, or `--print` to see it alone');
@@ -83,18 +104,53 @@ async function isAgreed(flags: SetupFlags): Promise<boolean> {
   return isRight;
 }
 
+interface Agreed {
+  readonly origin: string;
+  readonly chosen: ChosenKey | null;
+  readonly record: SetupRecord | null;
+  readonly plan: (key: string) => readonly PlannedFile[];
+}
+
+/** The record comes first: whatever happens to the files, `--undo` knows of them and of the key. */
+async function writeAll(
+  client: SetupClient,
+  flags: SetupFlags,
+  { origin, chosen, record, plan }: Agreed,
+): Promise<ChosenKey> {
+  const key = chosen ?? (await makeKey(flags, client));
+  const remember = (files: SetupRecord['files']) =>
+    writeSetupRecord(ownDir(), client.name, { key: key.text, key_id: key.id, address: origin, files });
+  const files = plan(key.text);
+  try {
+    remember([...listAboutToWrite(files, record)]);
+  } catch (error) {
+    if (chosen === null && key.id !== null) await revokeKey(flags, key.id);
+    throw new OperatorError(`nothing was changed: what was to be changed cannot be noted: ${messageOf(error)}`);
+  }
+  try {
+    remember([...carryOut(files, record)]);
+  } catch (error) {
+    throw new OperatorError(
+      `${client.title} is set up in part: ${messageOf(error)}. \`tollgate setup ${client.name}\` tries again, with \`--undo\` it takes back what was written`,
+    );
+  }
+  return key;
+}
+
 async function setUp(client: SetupClient, flags: SetupFlags): Promise<void> {
   const record = readSetupRecord(ownDir(), client.name);
   const [origin, chosen] = [await readOrigin(flags), await chooseKey(flags, record)];
+  const gateways = listSetupAddresses(ownDir());
   const plan = (key: string) =>
-    planSetup(client, { origin, key, home: homedir(), env: process.env, ownDir: ownDir() }, record);
+    planSetup(client, { origin, key, home: homedir(), env: process.env, ownDir: ownDir() }, record, gateways);
   const shown = plan(chosen?.text ?? KEY_TO_COME);
+  await sayServers(shown);
+  if (!shown.some(({ changes }) => changes.length > 0) && shown.some(({ foreign }) => foreign.length > 0))
+    throw new OperatorError(`${client.title} has nothing that could be led here, and nothing was changed`);
   if (!shown.some(isChange)) return output.line(`${client.title} is set up for ${origin} already.`);
   await output.lines(showChanges(shown));
   if (flags.print === true || !(await isAgreed(flags))) return;
-  const key = chosen ?? (await makeKey(flags, client));
-  const files = carryOut(plan(key.text), record);
-  writeSetupRecord(ownDir(), client.name, { key: key.text, key_id: key.id, files: [...files] });
+  const key = await holdSignals(() => writeAll(client, flags, { origin, chosen, record, plan }));
   const made = key.id === null ? '' : ` with key ${key.id}`;
   await output.say(`${client.title} calls ${origin}${made}. \`tollgate setup ${client.name} --undo\` takes it back.`);
   for (const note of client.notes ?? []) await output.say(note);
@@ -119,10 +175,12 @@ async function undo(client: SetupClient, flags: SetupFlags): Promise<void> {
   await output.lines(showChanges(files));
   await sayLeft(files);
   if (flags.print === true || !(await isAgreed(flags))) return;
-  carryOut(files, record);
-  removeSetupRecord(ownDir(), client.name);
-  await output.line(`${client.title} is as it was before.`);
-  if (record.key_id !== null) await revokeKey(flags, record.key_id);
+  await holdSignals(async () => {
+    carryOut(files, record);
+    removeSetupRecord(ownDir(), client.name);
+    await output.line(`${client.title} is as it was before.`);
+    if (record.key_id !== null) await revokeKey(flags, record.key_id);
+  });
 }
 
 async function listClients(): Promise<void> {

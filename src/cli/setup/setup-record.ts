@@ -1,5 +1,5 @@
 /** What `tollgate setup` has changed for a client, so that it can be taken back: in the user's home, for the user alone. */
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { OperatorError } from '../../vocabulary/errors.ts';
@@ -10,8 +10,10 @@ const FileBody = z.object({
   format: z.enum(['json', 'toml', 'yaml', 'env', 'whole']),
   /** As the file was before, and its mode; null where there was none. */
   before: z.object({ text: z.string(), mode: z.number() }).nullable(),
-  /** As it was left. */
+  /** As it is left. */
   after: z.string(),
+  /** As it was when it was about to be written; absent once all files are. */
+  was: z.string().optional(),
   /** Folders that were made for it. */
   folders: z.array(z.string()),
   changes: z.array(ChangeBody),
@@ -22,6 +24,8 @@ const RecordBody = z.object({
   key: z.string(),
   /** Of a key that was made for this client; null for one of the user's. */
   key_id: z.number().nullable(),
+  /** Of the gateway; absent in records of former releases. */
+  address: z.string().optional(),
   files: z.array(FileBody),
 });
 export type SetupRecord = z.infer<typeof RecordBody>;
@@ -49,6 +53,20 @@ export function readSetupRecord(ownDir: string, client: string): SetupRecord | n
       { cause },
     );
   }
+}
+
+/** Of the gateways that clients were led to. A damaged record has none. */
+export function listSetupAddresses(ownDir: string): readonly string[] {
+  if (!existsSync(dirOf(ownDir))) return [];
+  return readdirSync(dirOf(ownDir))
+    .filter((name) => name.endsWith('.json'))
+    .flatMap((name) => {
+      try {
+        return readSetupRecord(ownDir, name.slice(0, -'.json'.length))?.address ?? [];
+      } catch {
+        return [];
+      }
+    });
 }
 
 export function writeSetupRecord(ownDir: string, client: string, record: SetupRecord): void {

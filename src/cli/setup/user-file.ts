@@ -31,12 +31,16 @@ export function readUserFile(path: string): FileState | null {
   }
 }
 
-/** Makes the folders that are missing, for the user alone, and returns them, the outermost first. */
-export function makeFolders(path: string): readonly string[] {
+/** The folders that are missing above a file, the outermost first. */
+export function listMissingFolders(path: string): readonly string[] {
   const missing: string[] = [];
   for (let dir = dirname(path); !existsSync(dir); dir = dirname(dir)) missing.unshift(dir);
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   return missing;
+}
+
+/** Makes those that are missing, for the user alone. */
+export function makeFolders(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
 }
 
 export function writeUserFile(path: string, { text, mode }: FileState): void {

@@ -33,7 +33,7 @@ const logStreamRoute = createRoute({
 export function addLogStreamRoute(app: OpenAPIHono, deps: AdminDeps): void {
   const serveStream = createStreams(deps, 'the live tail');
   app.openapi(logStreamRoute, async (c) => {
-    const { f, q, exclude_runs } = c.req.valid('query');
+    const { f, q, q_texts: texts, exclude_runs } = c.req.valid('query');
     const filters = [...filtersOf(f), ...(exclude_runs === 'true' ? filtersOf('trace_id:nohas') : [])];
     const given = readLastEventId(c.req.valid('header')['last-event-id']);
     const start = given ?? (await readTailEnd(requireDatabase(deps)));
@@ -46,7 +46,7 @@ export function addLogStreamRoute(app: OpenAPIHono, deps: AdminDeps): void {
           filters,
           after,
           ROWS_PER_POLL,
-          searchOf(q),
+          { search: searchOf(q), searchesTexts: texts !== 'false' },
           deps.keepsTexts() && principalOf(c).mayReadBodies,
         );
         for (const { position, record } of rows)

@@ -3,6 +3,7 @@ import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { digestKey, isWellFormedReadToken } from '../../keys/gateway-key.ts';
 import type { AskApi } from '../mcp/ask-api.ts';
+import { createCursorSeal } from '../mcp/cursor-seal.ts';
 import { checkReadToken, type StoredReadToken } from '../store/read-tokens.ts';
 import { type AdminDeps, requireDatabase } from './admin-deps.ts';
 import { ApiError } from './api-error.ts';
@@ -33,10 +34,12 @@ export function addMcpRoute(app: OpenAPIHono, deps: AdminDeps, tokens: TokenChec
       return { status: answer.status, text: await answer.text() };
     };
 
+  const cursors = createCursorSeal(deps.adminToken);
+
   app.all(MCP_PATH, async (c) => {
     const token = await requireReadToken(c, deps, tokens);
     const ask = askFor(token.accountId);
-    const scope = { keyId: token.keyId, hasTexts: token.hasTexts };
+    const scope = { keyId: token.keyId, hasTexts: token.hasTexts, cursors };
     const onDefect = (error: unknown): void => deps.log.error({ err: error }, 'a question over MCP failed');
     // Loaded with the first question: 8 MB that most gateways never need.
     const { createMcpHandler } = await import('@modelcontextprotocol/server');

@@ -26,6 +26,10 @@ export const FilterQuery = z.strictObject({
   q: searchParameter(
     'span_name, model, model_requested, error_message, path, trace_id, client, error_type, a metadata value, or the kept text of a prompt or an answer; or the whole id or provider_request_id',
   ),
+  q_texts: z
+    .enum(['true', 'false'])
+    .optional()
+    .describe('`false` leaves the kept texts of prompts and answers out of what `q` looks into'),
   exclude_runs: z.enum(['true', 'false']).default('false').describe('`true` leaves out the calls that belong to runs'),
 });
 
@@ -81,6 +85,7 @@ export function logScopeOf(accountId: number, query: z.infer<typeof LogScopeQuer
     accountId,
     filters: filtersOf(query.f),
     search: searchOf(query.q),
+    searchesTexts: query.q_texts !== 'false',
     from: toDate(query.from),
     to: toDate(query.to),
     excludeRuns: query.exclude_runs === 'true',

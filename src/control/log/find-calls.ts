@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type pg from 'pg';
 import { openSearch } from '../search/find-windows.ts';
-import { type LogScope, logConditions } from './log-scope.ts';
+import { type LogScope, logConditions, searchSourcesOf } from './log-scope.ts';
 import type { PromotedKeys } from './promoted-keys.ts';
 import { allOf, runSql } from './run-sql.ts';
 import { searchInWindows, spanOf } from './search-windows.ts';
@@ -26,7 +26,7 @@ export async function findCalls(
   limits: WalkLimits = WALK_LIMITS,
 ): Promise<FoundCalls> {
   const { accountId, from, to } = scope;
-  const search = await openSearch(client, scope.search);
+  const search = await openSearch(client, scope.search, searchSourcesOf(scope));
   const calls: { readonly id: string; readonly at: Date }[] = [];
   const end = await walkWindow(
     client,

@@ -6,11 +6,11 @@
 import { sql } from 'kysely';
 import type pg from 'pg';
 import { openSearch } from '../search/find-windows.ts';
-import { SEARCH_SOURCES } from '../search/search-sources.ts';
 import type { LogColumn, LogRow } from '../store/log-columns.ts';
 import { inSnapshot } from '../store/pool.ts';
 import { formatPlace, type LogPosition, logOrder, measureOf, positionOf, type SortedLogPosition } from './log-order.ts';
 import { formatLogRecord } from './log-record.ts';
+import { searchSourcesOf } from './log-scope.ts';
 import { readPromotedKeysFor } from './promoted-keys.ts';
 import { readByMeasure } from './read-by-measure.ts';
 import { readByTime } from './read-by-time.ts';
@@ -61,7 +61,10 @@ export async function listLogs(
       client,
       query,
       promoted: await readPromotedKeysFor(client, query.accountId, query.filters),
-      search: query.search === null ? null : await openSearch(client, query.search, SEARCH_SOURCES, limits.fewWindows),
+      search:
+        query.search === null
+          ? null
+          : await openSearch(client, query.search, searchSourcesOf(query), limits.fewWindows),
       after,
       columns,
       wanted: limit + 1,
@@ -84,7 +87,7 @@ async function readPlainly(open: OpenQuery): Promise<Found> {
 
 async function withTexts(
   client: pg.ClientBase,
-  { accountId, search, hasSnippets = false, hasMatches = false }: LogQuery,
+  { accountId, search, searchesTexts = true, hasSnippets = false, hasMatches = false }: LogQuery,
   rows: readonly SqlRow[],
   page: SearchedLogPage,
 ): Promise<SearchedLogPage> {
@@ -95,7 +98,7 @@ async function withTexts(
     ? null
     : search === null
       ? new Map()
-      : await readMatches(client, accountId, search, shown);
+      : await readMatches(client, accountId, search, searchesTexts, shown);
   const records = page.records.map((record, index) => {
     const id = String(shown[index]?.['id']);
     return {

@@ -1,7 +1,7 @@
 /** Which calls a question is about, so that lists, sums, facets, the tail and exports agree. */
 import { type SqlBool, sql } from 'kysely';
 import { isUuid } from '../../vocabulary/uuid.ts';
-import { SEARCHED_COLUMNS } from '../search/search-sources.ts';
+import { CALLS, SEARCH_SOURCES, SEARCHED_COLUMNS, type SearchSource } from '../search/search-sources.ts';
 import type { LogFilter } from './log-filter.ts';
 import { filterCondition } from './log-filter-sql.ts';
 import type { PromotedKeys } from './promoted-keys.ts';
@@ -11,6 +11,8 @@ export interface LogScope {
   readonly accountId: number;
   readonly filters: readonly LogFilter[];
   readonly search: string | null;
+  /** False: the search leaves texts of prompts and answers out, as if there were none. */
+  readonly searchesTexts?: boolean;
   readonly from: Date | null;
   /** Exclusive. */
   readonly to: Date | null;
@@ -21,6 +23,10 @@ export interface LogScope {
 export interface SearchedParts {
   readonly inCalls: Condition;
   readonly inTexts: Condition;
+}
+
+export function searchSourcesOf({ searchesTexts = true }: LogScope): readonly SearchSource[] {
+  return searchesTexts ? SEARCH_SOURCES : [CALLS];
 }
 
 const EVERYWHERE: SearchedParts = { inCalls: sql<SqlBool>`true`, inTexts: sql<SqlBool>`true` };
@@ -71,6 +77,9 @@ export function logConditions(
   if (scope.from !== null) conditions.push(sql<SqlBool>`requested_at >= ${scope.from}`);
   if (scope.to !== null) conditions.push(sql<SqlBool>`requested_at < ${scope.to}`);
   if (scope.excludeRuns) conditions.push(sql<SqlBool>`trace_id is null`);
-  if (scope.search !== null) conditions.push(searchCondition(scope.search));
+  if (scope.search !== null) {
+    const inTexts = scope.searchesTexts === false ? sql<SqlBool>`false` : EVERYWHERE.inTexts;
+    conditions.push(searchCondition(scope.search, { ...EVERYWHERE, inTexts }));
+  }
   return conditions;
 }

@@ -54,6 +54,7 @@ export async function readMatches(
   client: pg.ClientBase,
   accountId: number,
   search: string,
+  inTexts: boolean,
   rows: readonly SqlRow[],
 ): Promise<ReadonlyMap<string, readonly SearchMatch[]>> {
   const found = new Map<string, SearchMatch[]>();
@@ -65,7 +66,7 @@ export async function readMatches(
     found.set(call.id, matchesInCall(call, search));
   }
   const startedMs = performance.now();
-  for (let begin = 0; begin < calls.length; begin += CHUNK) {
+  for (let begin = 0; inTexts && begin < calls.length; begin += CHUNK) {
     const leftMs = Math.ceil(TEXT_LIMIT_MS - (performance.now() - startedMs));
     if (leftMs <= 0) break;
     const chunk = calls.slice(begin, begin + CHUNK);

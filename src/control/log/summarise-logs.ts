@@ -19,7 +19,7 @@ import {
 import { HOUR_MS } from './cost-buckets.ts';
 import type { TimeRange } from './cost-source.ts';
 import { type FacetPart, planFacet, readFilledFrom } from './facet-plan.ts';
-import { type LogScope, logConditions } from './log-scope.ts';
+import { type LogScope, logConditions, searchSourcesOf } from './log-scope.ts';
 import { type PromotedKeys, readPromotedKeysFor } from './promoted-keys.ts';
 import { allOf, type Condition, runSql } from './run-sql.ts';
 import { searchInWindows, spanOf } from './search-windows.ts';
@@ -167,7 +167,7 @@ async function collectWalked(
   window: TimeRange,
   into: CollectedSums,
 ): Promise<Date | null> {
-  const search = scope.search === null ? null : await openSearch(client, scope.search);
+  const search = scope.search === null ? null : await openSearch(client, scope.search, searchSourcesOf(scope));
   const end = await walkWindow(
     client,
     { over: 'calls', accountId: scope.accountId, direction: 'newest_first', ...window },

@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { LOG_COLUMN_NAMES, type LogRow } from '../store/log-columns.ts';
 import type { LogFilter } from './log-filter.ts';
 import { formatLogRecord } from './log-record.ts';
-import { logConditions } from './log-scope.ts';
+import { type LogScope, logConditions } from './log-scope.ts';
 import { readPromotedKeysFor } from './promoted-keys.ts';
 import { readSnippets, type Snippet } from './read-snippets.ts';
 import { allOf, runSql } from './run-sql.ts';
@@ -45,14 +45,14 @@ export async function tailLogs(
   filters: readonly LogFilter[],
   after: TailPosition,
   limit: number,
-  search: string | null = null,
+  search: Pick<LogScope, 'search' | 'searchesTexts'> = { search: null },
   hasSnippets = false,
 ): Promise<readonly TailedRecord[]> {
   const promoted = await readPromotedKeysFor(pool, accountId, filters);
   const conditions = [
     sql<SqlBool>`(ingest_xid, id) > (${after.xid}::xid8, ${after.id}::uuid)`,
     sql<SqlBool>`ingest_xid < pg_snapshot_xmin(pg_current_snapshot())`,
-    ...logConditions({ accountId, filters, search, from: null, to: null, excludeRuns: false }, promoted),
+    ...logConditions({ accountId, filters, ...search, from: null, to: null, excludeRuns: false }, promoted),
   ];
   const rows = await runSql(
     pool,

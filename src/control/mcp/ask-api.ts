@@ -1,5 +1,6 @@
 /** How the tools ask the admin API: each of its answers, also a refusal, with what the body says. */
 import { z } from 'zod';
+import type { CursorSeal } from './cursor-seal.ts';
 
 export interface ApiAnswer {
   readonly status: number;
@@ -16,6 +17,8 @@ export interface ReadScope {
   readonly keyId: number | null;
   /** Whether text of prompts and answers may be read and searched. */
   readonly hasTexts: boolean;
+  /** For cursors behind rows that the caller sees in part. */
+  readonly cursors: CursorSeal;
 }
 
 /** A failure that the caller is told as the result of its tool. */

@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { parseUsd } from '../../vocabulary/usd.ts';
 import { type AskApi, askJson, filterValue, pathOf, type ReadScope, scopedFilters, ToolError } from './ask-api.ts';
-import { findRun, traceFilter } from './find-run.ts';
+import { findRun } from './find-run.ts';
+import { traceFilter } from './own-run.ts';
 import { type CostGroup, type CostSums, readCosts } from './read-costs.ts';
 import { defineTool } from './tool.ts';
 import { showJson } from './tool-result.ts';
@@ -30,7 +31,9 @@ async function findSubject(ask: AskApi, scope: ReadScope, id: string): Promise<S
   const session = await findSession(ask, scope, id);
   if (session !== null) return session;
   // A run of an agent's own session has a trace id that ends with the id of the session.
-  const { data } = await askJson(ask, Runs, pathOf('/api/v1/runs', { q: id, limit: 10 }, scopedFilters(scope)));
+  // The search looks into names of other keys' calls too; the filter leaves what the trace id has.
+  const named = [`trace_id:contains:${filterValue(id)}`];
+  const { data } = await askJson(ask, Runs, pathOf('/api/v1/runs', { q: id, limit: 10 }, scopedFilters(scope, named)));
   const ends = data.filter(({ trace_id: traceId }) => traceId.endsWith(`:${id}`));
   const [only] = ends;
   return only === undefined || ends.length > 1 ? null : findSubject(ask, scope, only.trace_id);

@@ -1,6 +1,7 @@
 /** A run with its steps, as far as the caller may see it. */
 import { z } from 'zod';
-import { type AskApi, askJson, filterValue, pathOf, type ReadScope, ToolError } from './ask-api.ts';
+import { type AskApi, askJson, pathOf, type ReadScope, ToolError } from './ask-api.ts';
+import { endOf, isOwnRun, traceFilter } from './own-run.ts';
 import { readCosts } from './read-costs.ts';
 
 const MAX_STEPS = 200;
@@ -26,6 +27,8 @@ const Run = z
     started_at: z.string(),
     ended_at: z.string(),
     key_ids: z.array(z.number()),
+    calls: z.number(),
+    open_calls: z.number(),
     steps: z.array(Step),
     steps_cut: z.boolean(),
   })
@@ -34,7 +37,6 @@ type WholeRun = z.infer<typeof Run>;
 
 export interface FoundRun {
   readonly traceId: string;
-  /** Just beyond its last activity, for windows, whose end is exclusive. */
   readonly from: string;
   readonly to: string;
   /** Null where it has calls of keys that the caller may not see. */
@@ -52,16 +54,11 @@ export async function findRun(ask: AskApi, scope: ReadScope, traceId: string): P
     if (error instanceof ToolError && error.message.startsWith('run_not_found')) return null;
     throw error;
   }
-  const to = new Date(Date.parse(run.ended_at) + 1).toISOString();
+  const to = endOf(run);
   const found = { traceId: run.trace_id, from: run.started_at, to, whole: run };
-  const isOwn = scope.keyId === null || (run.key_ids.length === 1 && run.key_ids[0] === scope.keyId);
-  if (isOwn) return found;
+  if (await isOwnRun(ask, scope, run)) return found;
   const { totals } = await readCosts(ask, scope, { from: found.from, to, limit: 1 }, [traceFilter(traceId)]);
   return totals.calls === 0 ? null : { ...found, whole: null };
-}
-
-export function traceFilter(traceId: string): string {
-  return `trace_id:eq:${filterValue(traceId)}`;
 }
 
 /** The sums and its steps as rows of a tree, outermost first; the deepest are left out where there are very many. */

@@ -1,7 +1,8 @@
 /** One run as a tree. */
 import { z } from 'zod';
 import { ToolError } from './ask-api.ts';
-import { describeRun, findRun, NO_RUN, traceFilter } from './find-run.ts';
+import { describeRun, findRun, NO_RUN } from './find-run.ts';
+import { traceFilter } from './own-run.ts';
 import { readCosts } from './read-costs.ts';
 import { defineTool } from './tool.ts';
 import { TraceId } from './tool-inputs.ts';

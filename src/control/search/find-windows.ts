@@ -8,7 +8,7 @@ import { isUuid, requestedAtOf } from '../../vocabulary/uuid.ts';
 import { DAY_MS } from '../store/partitions.ts';
 import { readNeedle } from './grams.ts';
 import { listSegments, type Needle, openSegments, type SegmentReading } from './read-segments.ts';
-import { SEARCH_SOURCES, type SearchSource } from './search-sources.ts';
+import { CALLS, SEARCH_SOURCES, type SearchSource, TEXTS } from './search-sources.ts';
 import type { TimeSpan } from './time-span.ts';
 
 /** What a match may stand in there. */
@@ -47,7 +47,8 @@ export async function openSearch(
   fewWindows: number = FEW_WINDOWS,
 ): Promise<Search> {
   const { part, whole } = readNeedle(text);
-  const all = (span: TimeSpan) => [{ ...span, inCalls: true, inTexts: true }];
+  // What is not among the sources is not looked at, indexed or not.
+  const all = (span: TimeSpan) => [{ ...span, inCalls: sources.includes(CALLS), inTexts: sources.includes(TEXTS) }];
   const everywhere: Search = {
     text,
     windowsIn: async (span) => all(span),

@@ -46,7 +46,7 @@ export const CALLS: SearchSource = {
   },
 };
 
-const TEXTS: SearchSource = {
+export const TEXTS: SearchSource = {
   name: 'texts',
   table: 'llm_texts',
   segments: 'llm_search_texts',

@@ -4,33 +4,66 @@
  */
 import { join } from 'node:path';
 import { valueAt } from '../../setup/locate.ts';
-import { FORMATS } from '../../setup/registry.ts';
-import { readUserFile } from '../../setup/user-file.ts';
-import type { RunClient } from './run-client.ts';
+import { type FileVariables, nameInFile } from '../base-variables.ts';
+import { readConfig, readEnvFiles, variablesAt } from '../file-variables.ts';
+import type { RunClient, RunPlace } from './run-client.ts';
 
 const LIST_VARIABLE = 'AIDER_SET_ENV';
 const PATHS: Readonly<Record<string, string>> = { OPENAI_API_BASE: '/v1', ANTHROPIC_API_BASE: '', GEMINI_API_BASE: '' };
 
-function readPairs(path: string): readonly string[] | null {
-  try {
-    const pairs = valueAt(FORMATS.yaml.parse(readUserFile(path)?.text ?? ''), ['set-env']);
-    return Array.isArray(pairs) ? pairs.map(String) : null;
-  } catch {
-    // aider says itself what is wrong with it.
-    return null;
+interface Pair {
+  readonly text: string;
+  readonly name: string;
+  readonly value: string;
+}
+
+/** The one of the folder wins. */
+function readPairs({ home, cwd }: RunPlace): { readonly path: string; readonly pairs: readonly Pair[] } | null {
+  for (const path of [join(cwd, '.aider.conf.yml'), join(home, '.aider.conf.yml')]) {
+    const list = valueAt(readConfig(path, 'yaml'), ['set-env']);
+    if (Array.isArray(list))
+      return {
+        path,
+        pairs: list.map(String).map((text) => {
+          const equals = text.indexOf('=');
+          return { text, name: text.slice(0, Math.max(0, equals)), value: text.slice(equals + 1) };
+        }),
+      };
   }
+  return null;
+}
+
+function readVariables(place: RunPlace): FileVariables {
+  const { home, cwd, env } = place;
+  const found = readPairs(place);
+  const inList = Object.fromEntries((found?.pairs ?? []).map(({ name, value }) => [name, value]));
+  const options = [join(home, '.aider.conf.yml'), join(cwd, '.aider.conf.yml')].map((path) =>
+    variablesAt(path, { OPENAI_API_BASE: valueAt(readConfig(path, 'yaml'), ['openai-api-base']) }),
+  );
+  const option = variablesAt('AIDER_OPENAI_API_BASE', { OPENAI_API_BASE: env['AIDER_OPENAI_API_BASE'] });
+  return Object.assign(
+    {},
+    readEnvFiles(cwd, ['.env'], home),
+    ...options,
+    option,
+    found === null ? {} : variablesAt(found.path, inList),
+  );
 }
 
 export const aider: RunClient = {
   programs: ['aider'],
-  add: ({ address, env, home, cwd }) => {
-    // The one of the folder wins.
-    const pairs = readPairs(join(cwd, '.aider.conf.yml')) ?? readPairs(join(home, '.aider.conf.yml')) ?? [];
-    const led = pairs.map((pair) => {
-      const [name = ''] = pair.split('=');
-      return Object.hasOwn(PATHS, name) ? `${name}=${address}${PATHS[name]}` : pair;
-    });
-    if (env[LIST_VARIABLE] !== undefined || led.every((pair, index) => pair === pairs[index])) return {};
-    return { env: { [LIST_VARIABLE]: `[${led.join(', ')}]` } };
+  readVariables,
+  add: (place) => {
+    const { address, env, ownerOf } = place;
+    const found = readPairs(place);
+    if (found === null || env[LIST_VARIABLE] !== undefined) return {};
+    const isAddress = ({ name }: Pair) => Object.hasOwn(PATHS, name);
+    const isForeign = (pair: Pair) => isAddress(pair) && ownerOf(pair.value) === 'foreign';
+    const led = found.pairs.map((pair) =>
+      isAddress(pair) && !isForeign(pair) ? `${pair.name}=${address}${PATHS[pair.name]}` : pair.text,
+    );
+    const left = found.pairs.filter(isForeign).map(({ name }) => nameInFile(name, found.path));
+    if (led.every((text, index) => text === found.pairs[index]?.text)) return { left };
+    return { env: { [LIST_VARIABLE]: `[${led.join(', ')}]` }, left };
   },
 };

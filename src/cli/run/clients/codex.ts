@@ -1,9 +1,44 @@
 /** Codex takes its provider from its configuration, of which `-c` sets one value for one start. */
-import { RUN_TOKEN_VARIABLE, type RunClient } from './run-client.ts';
+import { join } from 'node:path';
+import { atHost } from '../../address-owner.ts';
+import { valueAt } from '../../setup/locate.ts';
+import { nameInFile } from '../base-variables.ts';
+import { readConfig, readEnvFile } from '../file-variables.ts';
+import { RUN_TOKEN_VARIABLE, type RunClient, type RunPlace } from './run-client.ts';
+
+const OWN = 'openai';
+
+/** The provider that its files choose, where its key is not for OpenAI; it comes with a program of its own, or an address. */
+function findForeign({ env, home, cwd, ownerOf }: RunPlace): readonly string[] {
+  const user = env['CODEX_HOME'] ?? join(home, '.codex');
+  const files = [join(user, 'config.toml'), join(cwd, '.codex', 'config.toml')].map((path) => ({
+    path,
+    data: readConfig(path, 'toml'),
+  }));
+  const find = (...place: string[]) => {
+    const found = files.findLast(({ data }) => valueAt(data, place) !== undefined);
+    return found === undefined ? null : { path: found.path, value: valueAt(found.data, place) };
+  };
+  const chosen = find('model_provider');
+  const name = typeof chosen?.value === 'string' ? chosen.value : OWN;
+  const inTable = find('model_providers', name, 'base_url');
+  const address = inTable ?? (name === OWN ? find('openai_base_url') : null);
+  // Others than its own have an address, or are programs on this machine.
+  const owner = address === null && name !== OWN ? 'foreign' : ownerOf(address?.value);
+  if (owner === null || owner === 'gateway' || owner === OWN) return [];
+  return [nameInFile(`provider "${name}"${atHost(address?.value)}`, address?.path ?? chosen?.path ?? user)];
+}
 
 export const codex: RunClient = {
   programs: ['codex'],
-  add: ({ origin, env }) => {
+  readVariables: ({ env, home }) => readEnvFile(join(env['CODEX_HOME'] ?? join(home, '.codex'), '.env')),
+  add: (place) => {
+    const { origin, env, home, ownerOf } = place;
+    const left = findForeign(place);
+    // Its key is then for that server.
+    const inFile = readEnvFile(join(env['CODEX_HOME'] ?? join(home, '.codex'), '.env'))['OPENAI_BASE_URL']?.value;
+    const owner = ownerOf(env['OPENAI_BASE_URL'] ?? inFile);
+    if (left.length > 0 || !(owner === null || owner === 'gateway' || owner === OWN)) return { left };
     const provider = [
       'name="Tollgate"',
       `base_url="${origin}/v1"`,

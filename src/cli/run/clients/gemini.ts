@@ -4,6 +4,7 @@
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readEnvFiles } from '../file-variables.ts';
 import type { RunClient } from './run-client.ts';
 
 const DEFAULTS_VARIABLE = 'GEMINI_CLI_SYSTEM_DEFAULTS_PATH';
@@ -20,6 +21,8 @@ function saysLogin(path: string): boolean {
 
 export const gemini: RunClient = {
   programs: ['gemini'],
+  // They give way to the environment, and the key for their address stands in them too.
+  readVariables: ({ env, home, cwd }) => readEnvFiles(cwd, ['.env', '.gemini/.env'], env['GEMINI_CLI_HOME'] ?? home),
   add: ({ env, ownDir, home, cwd }) => {
     if (env['GEMINI_API_KEY'] === undefined || env[DEFAULTS_VARIABLE] !== undefined) return {};
     const folders = [env['GEMINI_CLI_HOME'] ?? home, cwd];

@@ -1,6 +1,11 @@
 /** opencode takes addresses from its configuration only, of which a variable can hold a part that wins over its files. */
+import { join } from 'node:path';
 import type { PROVIDERS } from '../../../providers/registry.ts';
-import type { RunClient } from './run-client.ts';
+import { atHost } from '../../address-owner.ts';
+import { valueAt } from '../../setup/locate.ts';
+import { nameInFile } from '../base-variables.ts';
+import { foldersUp, readConfig } from '../file-variables.ts';
+import type { RunClient, RunPlace } from './run-client.ts';
 
 /** opencode's names, and what it expects behind the address. */
 const PATHS: readonly (readonly [name: string, provider: keyof typeof PROVIDERS, path: string])[] = [
@@ -13,14 +18,43 @@ const PATHS: readonly (readonly [name: string, provider: keyof typeof PROVIDERS,
 ];
 
 const VARIABLE = 'OPENCODE_CONFIG_CONTENT';
+const NAMES = ['config.json', 'opencode.json', 'opencode.jsonc'];
+
+/** Its files, of which the last wins. */
+function listFiles({ env, home, cwd }: RunPlace): readonly string[] {
+  const user = join(env['XDG_CONFIG_HOME'] ?? join(home, '.config'), 'opencode');
+  const folders = foldersUp(cwd).toReversed();
+  return [
+    ...NAMES.map((name) => join(user, name)),
+    ...[env['OPENCODE_CONFIG']].filter((path) => path !== undefined),
+    ...folders.flatMap((folder) =>
+      [folder, join(folder, '.opencode')].flatMap((dir) => NAMES.map((name) => join(dir, name))),
+    ),
+    ...[env['OPENCODE_CONFIG_DIR']].flatMap((dir) => (dir === undefined ? [] : NAMES.map((name) => join(dir, name)))),
+  ];
+}
 
 export const opencode: RunClient = {
   programs: ['opencode'],
-  add: ({ address, env }) => {
+  add: (place) => {
+    const { address, env, ownerOf } = place;
     if (env[VARIABLE] !== undefined) return {};
-    const provider = Object.fromEntries(
-      PATHS.map(([name, meant, path]) => [name, { options: { baseURL: `${address}.${meant}${path}` } }]),
-    );
-    return { env: { [VARIABLE]: JSON.stringify({ provider }) } };
+    const files = listFiles(place).map((path) => ({ path, data: readConfig(path, 'json') }));
+    const left: string[] = [];
+    const led = PATHS.flatMap(([name, meant, path]) => {
+      const said = files.flatMap((file) => {
+        const value = valueAt(file.data, ['provider', name, 'options', 'baseURL']);
+        const owner = ownerOf(value);
+        return owner === null ? [] : [{ path: file.path, value, owner }];
+      });
+      const foreign = said.find(({ owner }) => owner === 'foreign');
+      if (foreign !== undefined) {
+        left.push(nameInFile(`provider "${name}"${atHost(foreign.value)}`, foreign.path));
+        return [];
+      }
+      const owner = said.at(-1)?.owner ?? 'gateway';
+      return [[name, { options: { baseURL: `${address}.${owner === 'gateway' ? meant : owner}${path}` } }]];
+    });
+    return { env: { [VARIABLE]: JSON.stringify({ provider: Object.fromEntries(led) }) }, left };
   },
 };

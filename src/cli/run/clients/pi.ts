@@ -1,25 +1,30 @@
 /** pi has an address in each of its models; an extension of it can change that, for one start. */
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { ledProviders } from '../../setup/clients/pi.ts';
+import { nameInFile } from '../base-variables.ts';
+import { readConfig } from '../file-variables.ts';
+import { writeStartFile } from '../start-files.ts';
 import { RUN_ADDRESS_VARIABLE, type RunClient } from './run-client.ts';
 
-const EXTENSION = `// Written by \`tollgate run\`.
+function writeExtension(addresses: readonly string[]): string {
+  return `// Written by \`tollgate run\`.
 export default function (pi) {
   const address = process.env.${RUN_ADDRESS_VARIABLE};
   if (address === undefined) return;
   const headers = { 'X-Gateway-Client': 'pi' };
-  pi.registerProvider('anthropic', { baseUrl: address, headers });
-  pi.registerProvider('openai', { baseUrl: address + '/v1', headers });
-  pi.registerProvider('google', { baseUrl: address + '/v1beta', headers });
+${addresses.join('\n')}
 }
 `;
+}
 
 export const pi: RunClient = {
   programs: ['pi'],
-  add: ({ ownDir }) => {
-    mkdirSync(ownDir, { recursive: true, mode: 0o700 });
-    const file = join(ownDir, 'pi-extension.mjs');
-    writeFileSync(file, EXTENSION, { mode: 0o600 });
-    return { args: ['-e', file] };
+  add: ({ ownDir, env, home, traceId, ownerOf }) => {
+    const { led, left, path: models } = ledProviders({ env, home, ownerOf, read: readConfig });
+    const lines = led.map(({ name, path, owner }) => {
+      const behind = `${owner === null ? '' : `.${owner}`}${path}`;
+      return `  pi.registerProvider('${name}', { baseUrl: address${behind === '' ? '' : ` + '${behind}'`}, headers });`;
+    });
+    const file = writeStartFile(ownDir, `${traceId}.mjs`, writeExtension(lines));
+    return { args: ['-e', file], files: [file], left: left.map((one) => nameInFile(one, models)) };
   },
 };

@@ -1,5 +1,6 @@
 /** aider: addresses as variables in its `.aider.conf.yml`, and the key as a header of all its models. */
 import { join } from 'node:path';
+import { atHost } from '../../address-owner.ts';
 import { valueAt } from '../locate.ts';
 import type { SetupClient } from '../setup-client.ts';
 
@@ -8,13 +9,18 @@ const VARIABLES = 'set-env';
 export const aider: SetupClient = {
   name: 'aider',
   title: 'aider',
-  listFiles: ({ origin, key, home, read }) => {
+  listFiles: ({ origin, key, home, read, ownerOf }) => {
     const config = join(home, '.aider.conf.yml');
     const former = valueAt(read(config, 'yaml'), [VARIABLES]);
     const ours = { OPENAI_API_BASE: `${origin}/v1`, ANTHROPIC_API_BASE: origin, GEMINI_API_BASE: origin };
-    const kept = (Array.isArray(former) ? former.map(String) : []).filter(
-      (pair) => !Object.hasOwn(ours, pair.split('=')[0] ?? ''),
-    );
+    const isOurs = (pair: string) => Object.hasOwn(ours, pair.split('=')[0] ?? '');
+    const pairs = Array.isArray(former) ? former.map(String) : [];
+    const kept = pairs.filter((pair) => !isOurs(pair));
+    const replaced = pairs.filter(isOurs).flatMap((pair) => {
+      const equals = pair.indexOf('=');
+      const address = pair.slice(equals + 1);
+      return ownerOf(address) === 'foreign' ? [`${pair.slice(0, equals)}${atHost(address)}`] : [];
+    });
     return [
       {
         path: config,
@@ -22,6 +28,7 @@ export const aider: SetupClient = {
         edits: [
           { path: [VARIABLES], value: [...kept, ...Object.entries(ours).map(([name, value]) => `${name}=${value}`)] },
         ],
+        replaced,
       },
       {
         path: join(home, '.aider.model.settings.yml'),

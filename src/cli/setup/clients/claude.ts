@@ -1,5 +1,6 @@
 /** Claude Code, and the Claude Agent SDK where it reads the user's settings: variables in `settings.json`. */
 import { join } from 'node:path';
+import { atHost } from '../../address-owner.ts';
 import { valueAt } from '../locate.ts';
 import type { SetupClient } from '../setup-client.ts';
 
@@ -14,17 +15,21 @@ function withKey(headers: unknown, key: string): string {
 export const claude: SetupClient = {
   name: 'claude',
   title: 'Claude Code',
-  listFiles: ({ origin, key, home, env, read }) => {
+  listFiles: ({ origin, key, home, env, read, ownerOf }) => {
     const path = join(env['CLAUDE_CONFIG_DIR'] ?? join(home, '.claude'), 'settings.json');
     const isOnBedrock = env['CLAUDE_CODE_USE_BEDROCK'] !== undefined;
+    const address = ['env', isOnBedrock ? 'ANTHROPIC_BEDROCK_BASE_URL' : 'ANTHROPIC_BASE_URL'];
+    const data = read(path, 'json');
+    const former = valueAt(data, address);
     return [
       {
         path,
         format: 'json',
         edits: [
-          { path: ['env', isOnBedrock ? 'ANTHROPIC_BEDROCK_BASE_URL' : 'ANTHROPIC_BASE_URL'], value: origin },
-          { path: HEADERS, value: withKey(valueAt(read(path, 'json'), HEADERS), key) },
+          { path: address, value: origin },
+          { path: HEADERS, value: withKey(valueAt(data, HEADERS), key) },
         ],
+        replaced: ownerOf(former) === 'foreign' ? [`${address[1]}${atHost(former)}`] : [],
       },
     ];
   },

@@ -1,6 +1,8 @@
 /** Cline's program: address and headers of each provider that it has been signed in to. */
 import { join } from 'node:path';
 import { OperatorError } from '../../../vocabulary/errors.ts';
+import { atHost } from '../../address-owner.ts';
+import { readLedAddress } from '../led-address.ts';
 import { valueAt } from '../locate.ts';
 import type { SetupClient } from '../setup-client.ts';
 
@@ -20,7 +22,7 @@ const NAMED = ['deepseek', 'together', 'fireworks'];
 export const cline: SetupClient = {
   name: 'cline',
   title: 'Cline',
-  listFiles: ({ origin, key, home, read }) => {
+  listFiles: ({ origin, key, home, read, ownerOf }) => {
     const path = join(home, '.cline', 'data', 'settings', 'providers.json');
     const known = valueAt(read(path, 'json'), ['providers']);
     const names = Object.keys(typeof known === 'object' && known !== null ? known : {}).filter((name) =>
@@ -28,15 +30,25 @@ export const cline: SetupClient = {
     );
     if (names.length === 0)
       throw new OperatorError(`${path} has no provider yet; sign in first, such as \`cline auth -p anthropic\``);
-    const edits = names.flatMap((name) => {
+    const found = names.map((name) => {
+      const address = valueAt(known, [name, 'settings', 'baseUrl']);
+      return { name, address, owner: ownerOf(address) };
+    });
+    const edits = found.flatMap(({ name, address, owner }) => {
+      if (owner === 'foreign') return [];
+      const usual = { path: PATHS[name] ?? '', named: NAMED.includes(name) ? name : null };
+      const led = readLedAddress(address, owner, name.replace(/-native$/, ''), usual);
       const settings = ['providers', name, 'settings'];
       return [
-        { path: [...settings, 'baseUrl'], value: `${origin}${PATHS[name] ?? ''}` },
+        { path: [...settings, 'baseUrl'], value: `${origin}${led.path}` },
         { path: [...settings, 'headers', 'X-Gateway-Key'], value: key },
-        ...(NAMED.includes(name) ? [{ path: [...settings, 'headers', 'X-Gateway-Provider'], value: name }] : []),
+        ...(led.named === null ? [] : [{ path: [...settings, 'headers', 'X-Gateway-Provider'], value: led.named }]),
       ];
     });
-    return [{ path, format: 'json', edits }];
+    const left = found
+      .filter(({ owner }) => owner === 'foreign')
+      .map(({ name, address }) => `provider "${name}"${atHost(address)}`);
+    return [{ path, format: 'json', edits, left }];
   },
   notes: [
     'It sends no id of its session: `tollgate run -- cline` makes a run of each start.',

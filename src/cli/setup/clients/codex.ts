@@ -1,16 +1,27 @@
 /** Codex: a provider of its own in `config.toml`. */
 import { join } from 'node:path';
+import { atHost } from '../../address-owner.ts';
+import { valueAt } from '../locate.ts';
 import type { SetupClient } from '../setup-client.ts';
+
+/** The provider that it has by itself. */
+const OWN = 'openai';
 
 export const codex: SetupClient = {
   name: 'codex',
   title: 'Codex',
-  listFiles: ({ origin, key, home, env, hasFile }) => {
+  listFiles: ({ origin, key, home, env, hasFile, read, ownerOf }) => {
     const dir = env['CODEX_HOME'] ?? join(home, '.codex');
     const hasLogin = hasFile(join(dir, 'auth.json'));
+    const path = join(dir, 'config.toml');
+    const data = read(path, 'toml');
+    const name = valueAt(data, ['model_provider']) ?? OWN;
+    const inTable = valueAt(data, ['model_providers', String(name), 'base_url']);
+    const former = inTable ?? (name === OWN ? valueAt(data, ['openai_base_url']) : undefined);
+    const isForeign = former === undefined ? name !== OWN : ownerOf(former) === 'foreign';
     return [
       {
-        path: join(dir, 'config.toml'),
+        path,
         format: 'toml',
         edits: [
           { path: ['model_provider'], value: 'tollgate' },
@@ -26,6 +37,7 @@ export const codex: SetupClient = {
             },
           },
         ],
+        replaced: isForeign ? [`the provider "${String(name)}"${atHost(former)}`] : [],
       },
     ];
   },

@@ -1,8 +1,10 @@
 /** Gemini CLI: variables in its `.env`, and the settings that say that there is an API key. */
 import { join } from 'node:path';
+import { atHost } from '../../address-owner.ts';
 import { valueAt } from '../locate.ts';
 import type { SetupClient } from '../setup-client.ts';
 
+const ADDRESS = ['GOOGLE_GEMINI_BASE_URL'];
 const HEADERS = ['GEMINI_CLI_CUSTOM_HEADERS'];
 
 /** The user's own headers stay, with a comma in between. */
@@ -14,17 +16,20 @@ function withKey(headers: unknown, key: string): string {
 export const gemini: SetupClient = {
   name: 'gemini',
   title: 'Gemini CLI',
-  listFiles: ({ origin, key, home, env, read }) => {
+  listFiles: ({ origin, key, home, env, read, ownerOf }) => {
     const dir = join(env['GEMINI_CLI_HOME'] ?? home, '.gemini');
     const variables = join(dir, '.env');
+    const data = read(variables, 'env');
+    const former = valueAt(data, ADDRESS);
     return [
       {
         path: variables,
         format: 'env',
         edits: [
-          { path: ['GOOGLE_GEMINI_BASE_URL'], value: origin },
-          { path: HEADERS, value: withKey(valueAt(read(variables, 'env'), HEADERS), key) },
+          { path: ADDRESS, value: origin },
+          { path: HEADERS, value: withKey(valueAt(data, HEADERS), key) },
         ],
+        replaced: ownerOf(former) === 'foreign' ? [`${ADDRESS[0]}${atHost(former)}`] : [],
       },
       {
         // The address alone would make it ask for a login of another kind.

@@ -1,6 +1,8 @@
 /** opencode: address and headers of each provider in `opencode.json`; the key in a file that it names, as its documentation says. */
 import { join } from 'node:path';
 import type { PROVIDERS } from '../../../providers/registry.ts';
+import { atHost } from '../../address-owner.ts';
+import { valueAt } from '../locate.ts';
 import type { SetupClient } from '../setup-client.ts';
 
 /** opencode's names, ours where the path does not tell, and what it expects behind the address. */
@@ -16,20 +18,32 @@ const PROVIDERS_OF_OPENCODE: readonly (readonly [name: string, provider: keyof t
 export const opencode: SetupClient = {
   name: 'opencode',
   title: 'opencode',
-  listFiles: ({ origin, key, home, env, ownDir, hasFile }) => {
+  listFiles: ({ origin, key, home, env, ownDir, hasFile, read, ownerOf }) => {
     const dir = join(env['XDG_CONFIG_HOME'] ?? join(home, '.config'), 'opencode');
     const files = ['opencode.jsonc', 'opencode.json'].map((name) => join(dir, name));
     const keyFile = join(ownDir, 'keys', 'opencode');
+    const config = files.find(hasFile) ?? join(dir, 'opencode.json');
+    const data = read(config, 'json');
+    const found = PROVIDERS_OF_OPENCODE.map(([name, meant, path]) => {
+      const address = valueAt(data, ['provider', name, 'options', 'baseURL']);
+      const owner = ownerOf(address);
+      return { name, path, address, owner, provider: owner === null || owner === 'gateway' ? meant : owner };
+    });
     return [
       { path: keyFile, format: 'whole', edits: [{ path: [], value: key }] },
       {
-        path: files.find(hasFile) ?? join(dir, 'opencode.json'),
+        path: config,
         format: 'json',
-        edits: PROVIDERS_OF_OPENCODE.flatMap(([name, provider, path]) => [
-          { path: ['provider', name, 'options', 'baseURL'], value: `${origin}${path}` },
-          { path: ['provider', name, 'options', 'headers', 'X-Gateway-Key'], value: `{file:${keyFile}}` },
-          { path: ['provider', name, 'options', 'headers', 'X-Gateway-Provider'], value: provider },
-        ]),
+        edits: found
+          .filter(({ owner }) => owner !== 'foreign')
+          .flatMap(({ name, path, provider }) => [
+            { path: ['provider', name, 'options', 'baseURL'], value: `${origin}${path}` },
+            { path: ['provider', name, 'options', 'headers', 'X-Gateway-Key'], value: `{file:${keyFile}}` },
+            { path: ['provider', name, 'options', 'headers', 'X-Gateway-Provider'], value: provider },
+          ]),
+        left: found
+          .filter(({ owner }) => owner === 'foreign')
+          .map(({ name, address }) => `provider "${name}"${atHost(address)}`),
       },
     ];
   },

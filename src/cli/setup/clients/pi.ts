@@ -1,13 +1,58 @@
 /** pi: an extension, which leads its providers here and says the session with each call, since pi does so for OpenAI alone. */
 import { join } from 'node:path';
-import type { SetupClient } from '../setup-client.ts';
+import type { ProviderName } from '../../../providers/registry.ts';
+import { atHost } from '../../address-owner.ts';
+import { valueAt } from '../locate.ts';
+import type { SetupClient, SetupPlace } from '../setup-client.ts';
 
-const PATHS = { anthropic: '', openai: '/v1', google: '/v1beta' };
+/** pi's names, ours, and what it expects behind the address. */
+const PROVIDERS_OF_PI: readonly (readonly [name: string, provider: ProviderName, path: string])[] = [
+  ['anthropic', 'anthropic', ''],
+  ['openai', 'openai', '/v1'],
+  ['google', 'gemini', '/v1beta'],
+];
 
-function writeExtension(origin: string, key: string): string {
-  const lines = Object.entries(PATHS).map(
-    ([name, path]) => `    pi.registerProvider('${name}', { baseUrl: ${JSON.stringify(origin + path)}, headers });`,
-  );
+interface LedProvider {
+  readonly name: string;
+  readonly path: string;
+  /** Where the path does not tell. */
+  readonly owner: ProviderName | null;
+}
+
+function dirOf({ env, home }: Pick<SetupPlace, 'env' | 'home'>): string {
+  return env['PI_CODING_AGENT_DIR'] ?? join(home, '.pi', 'agent');
+}
+
+/** `models.json` can give a provider another address; a key for that server stands there as well. */
+export function ledProviders(place: Pick<SetupPlace, 'env' | 'home' | 'ownerOf' | 'read'>): {
+  readonly path: string;
+  readonly led: readonly LedProvider[];
+  readonly left: readonly string[];
+} {
+  const models = join(dirOf(place), 'models.json');
+  const data = place.read(models, 'json');
+  const found = PROVIDERS_OF_PI.map(([name, meant, path]) => {
+    const address = valueAt(data, ['providers', name, 'baseUrl']);
+    return { name, meant, path, address, owner: place.ownerOf(address) };
+  });
+  return {
+    path: models,
+    led: found.flatMap(({ name, meant, path, owner }) =>
+      owner === 'foreign'
+        ? []
+        : [{ name, path, owner: owner === null || owner === 'gateway' || owner === meant ? null : owner }],
+    ),
+    left: found
+      .filter(({ owner }) => owner === 'foreign')
+      .map(({ name, address }) => `provider "${name}"${atHost(address)}`),
+  };
+}
+
+function writeExtension(origin: string, key: string, led: readonly LedProvider[]): string {
+  const lines = led.map(({ name, path, owner }) => {
+    const headers = owner === null ? 'headers' : `headers: { ...headers, 'X-Gateway-Provider': '${owner}' }`;
+    return `    pi.registerProvider('${name}', { baseUrl: ${JSON.stringify(origin + path)}, ${headers} });`;
+  });
   return `// Written by \`tollgate setup pi\`; \`tollgate setup pi --undo\` takes it away.
 export default function (pi) {
   if (process.env.TOLLGATE_RUN) return; // \`tollgate run\` leads it.
@@ -27,11 +72,16 @@ ${lines.join('\n')}
 export const pi: SetupClient = {
   name: 'pi',
   title: 'pi',
-  listFiles: ({ origin, key, home, env }) => [
-    {
-      path: join(env['PI_CODING_AGENT_DIR'] ?? join(home, '.pi', 'agent'), 'extensions', 'tollgate.js'),
-      format: 'whole',
-      edits: [{ path: [], value: writeExtension(origin, key) }],
-    },
-  ],
+  listFiles: (place) => {
+    const { origin, key } = place;
+    const { led, left } = ledProviders(place);
+    return [
+      {
+        path: join(dirOf(place), 'extensions', 'tollgate.js'),
+        format: 'whole',
+        edits: led.length === 0 ? [] : [{ path: [], value: writeExtension(origin, key, led) }],
+        left,
+      },
+    ];
+  },
 };
