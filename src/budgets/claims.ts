@@ -1,4 +1,5 @@
 /** Which budgets a call comes under, and what it has to reserve in each. Pure. */
+import { hash } from 'node:crypto';
 import type { PicoUsd } from '../vocabulary/usd.ts';
 import { type Budget, RUN_BUDGET_ID } from './budget.ts';
 import type { Periods } from './budget-period.ts';
@@ -12,6 +13,16 @@ export interface BudgetedCall {
   readonly owner: string | null;
   readonly traceId: string | null;
   readonly metadata: readonly (readonly [string, string])[];
+}
+
+/** A longer one has no place in an index of the database, and is counted by its digest. */
+const MAX_VALUE_CHARS = 512;
+const SHOWN_CHARS = 40;
+
+/** Metadata as budgets count it. */
+export function countedValue(value: string): string {
+  if (value.length <= MAX_VALUE_CHARS) return value;
+  return `${value.slice(0, SHOWN_CHARS).toWellFormed()}… (SHA-256 ${hash('sha256', value, 'hex')})`;
 }
 
 /** The value under which a budget counts the call; null: the call is none of its. */
@@ -32,7 +43,8 @@ function ownValue({ scope, metadataKey }: Budget, call: BudgetedCall): string | 
       return call.traceId;
     case 'metadata': {
       const lower = metadataKey?.toLowerCase();
-      return call.metadata.find(([name]) => name.toLowerCase() === lower)?.[1] ?? null;
+      const found = call.metadata.find(([name]) => name.toLowerCase() === lower);
+      return found === undefined ? null : countedValue(found[1]);
     }
   }
 }

@@ -214,26 +214,27 @@ export class LedgerUpkeep {
   }
 
   /** Others have left: all of every budget is this node's, but for what they had. */
-  beginAlone(elsewhere: readonly HeldScope[]): void {
+  beginAlone(elsewhere: readonly HeldScope[], nowMs: number): void {
     inLedgerTransaction(this.#db, () => {
       this.#db.exec('update scopes set elsewhere = 0');
-      this.#setElsewhere(elsewhere);
+      this.#setElsewhere(elsewhere, nowMs);
       this.setMode('sole');
     });
   }
 
   /** Calls of nodes that left may be stored later. */
-  noteElsewhere(elsewhere: readonly HeldScope[]): void {
-    inLedgerTransaction(this.#db, () => this.#setElsewhere(elsewhere));
+  noteElsewhere(elsewhere: readonly HeldScope[], nowMs: number): void {
+    inLedgerTransaction(this.#db, () => this.#setElsewhere(elsewhere, nowMs));
   }
 
-  #setElsewhere(elsewhere: readonly HeldScope[]): void {
+  /** As used now, so that it is not forgotten before what this node has used itself. */
+  #setElsewhere(elsewhere: readonly HeldScope[], nowMs: number): void {
     const set = this.#prepared(
-      `insert into scopes (account, budget, value, period, elsewhere, used) values (?, ?, ?, ?, ?, 0)
+      `insert into scopes (account, budget, value, period, elsewhere, used) values (?, ?, ?, ?, ?, ?)
        on conflict do update set elsewhere = excluded.elsewhere`,
     );
     for (const { accountId, budgetId, value, periodStartMs, held } of elsewhere)
-      set.run(accountId, budgetId, value, periodStartMs, held);
+      set.run(accountId, budgetId, value, periodStartMs, held, nowMs);
   }
 
   listWants(): readonly Want[] {

@@ -150,7 +150,7 @@ function readChange(flags: ChangeFlags): Record<string, unknown> {
     when_unknown: flags.hold === undefined ? flags.whenUnknown : 'hold',
     held_when_unknown_usd: flags.hold ?? (flags.whenUnknown === undefined ? undefined : null),
     contact: flags.contact,
-    reserves: flags.reserve,
+    reserves: flags.reserve === 'p99' ? 'usual' : flags.reserve,
   };
 }
 

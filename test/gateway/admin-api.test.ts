@@ -422,6 +422,8 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
       limit: { requestsPerMinute: 60 },
       firstKeyId: old['id'],
     });
+    // A second key in its place would have limits and budgets of its own.
+    expect(await refusal(ask(path, { method: 'POST', body: '{"overlap_seconds":3600}' }))).toBe('409 key_replaced');
     const again = await change(`/api/v1/keys/${String(next['id'])}/rotate`, 'POST', '{"overlap_seconds":3600}');
     const later = parseKeySnapshot(readFileSync(join(dir, 'keys.json'), 'utf8'));
     expect(later?.keys.get(digestKey(String(again['key'])))).toMatchObject({ firstKeyId: old['id'] });

@@ -298,6 +298,8 @@ test('the command line makes keys, shows logs, runs and the state, and says one 
   );
   expect((await runCli(['keys', 'show', '2'])).out).toMatch(/^networks +10\.0\.0\.0\/8, ::1\/128$/m);
   expect((await runCli(['keys', 'rotate', '1', '--overlap', 'soon'])).err).toContain('write 30m, 24h or 7d');
+  const usual = ['--scope', 'run', '--amount', '5', '--period', 'once', '--reserve', 'p99'];
+  expect((await runCli(['budgets', 'create', 'Agents', ...usual, '--json'])).out).toContain('"reserves":"usual"');
   expect((await runCli(['login'])).out).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/login#code=[\w-]{43}\n$/);
   expect((await runCli(['keys', 'revoke', '1'])).out).toContain('Key 1 (my laptop) is revoked');
   expect(await runCli(['keys', 'revoke', '99'])).toMatchObject({ code: 1, out: '' });

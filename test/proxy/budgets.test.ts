@@ -212,6 +212,28 @@ test('a soft budget marks what goes beyond it, and calls of other owners of valu
   expect(await flagsOf('bob')).not.toContain('over_budget');
 });
 
+test('a long value of metadata counts under a name that has a place in the database', async () => {
+  upkeep.publish([{ ...RUNS, id: nextId(), scope: 'metadata', metadataKey: 'User-Id' }]);
+  await untilBudgets(1, freeId);
+  const answer = await call({ 'x-gateway-user-id': `ann-${'x'.repeat(3_996)}` });
+  await answer.text();
+  const { begin } = await first.waitForCall(answer.headers.get('x-gateway-request-id') ?? '');
+  const value =
+    'ann-xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx… (SHA-256 aa1ca15d8a4472285ad42c7216a0164928560848c4b743937f7fa5a751cf9b11)';
+  expect(begin.budgets?.map((one) => one.value)).toEqual([value]);
+  expect(await untilQuiet(value, freeId)).toMatchObject({ reserved: 0n });
+});
+
+test('what other nodes have spent is known as long as what this one has', () => {
+  const scope = { accountId: 4, budgetId: 77, value: 'long ago', periodStartMs: 0 };
+  const nowMs = Date.UTC(2026, 10, 1);
+  upkeep.noteElsewhere([{ ...scope, held: 5n }], nowMs);
+  upkeep.tidy(nowMs + 80 * 86_400_000);
+  expect(upkeep.list(scope, {}, 5, [])).toHaveLength(1);
+  upkeep.tidy(nowMs + 91 * 86_400_000);
+  expect(upkeep.list(scope, {}, 5, [])).toEqual([]);
+});
+
 test('the first call of a run sets its budget, the least amount holds, and it counts for calls that do not repeat it', async () => {
   upkeep.publish([]);
   await untilBudgets(0);
@@ -431,7 +453,8 @@ test('each turn of a websocket is reserved before it is sent; one that is refuse
   create(50);
   while (messages.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
   expect(await untilQuiet('', freeId)).toMatchObject({ spent: 25_000_000n });
-  create(5_000);
+  // Any letter may be written as an escape.
+  client.send('{"type":"response\\u002ecreate","model":"gpt-4o-mini","max_output_tokens":5000,"input":"hi"}');
   expect(await over).toEqual([1008, 'a budget refuses this turn']);
   expect(Refusal.parse(JSON.parse(messages.at(-1) ?? '')).error.message).toContain(
     'budget "Turns" of the account: $0.001',

@@ -10,6 +10,7 @@ import {
   WHEN_UNKNOWN,
 } from '../../budgets/budget.ts';
 import { isTimeZone } from '../../budgets/budget-period.ts';
+import { countedValue } from '../../budgets/claims.ts';
 import { formatUsd, type PicoUsd, parseUsd } from '../../vocabulary/usd.ts';
 import { deleteBudget, editBudget, findBudget, insertBudget, listBudgets } from '../budgets/budget-store.ts';
 import type { BudgetUse, UsesOfBudget } from '../budgets/list-uses.ts';
@@ -241,14 +242,16 @@ function requireHeld(whenUnknown: string, held: string | null | undefined): void
 
 const KEY_ID = /^[1-9]\d{0,8}$/;
 
-/** A budget of a key is one of all that rotations have made of it; null: there is no such key. */
+/** A budget of a key is one of all that rotations have made of it (null: there is no such key), and long metadata is shortened. */
 async function sharedValue(
   pool: ReturnType<typeof requireDatabase>,
   accountId: number,
   scope: string | undefined,
   value: string | undefined,
 ): Promise<string | null | undefined> {
-  if (scope !== 'key' || value === undefined) return value;
+  if (value === undefined) return value;
+  if (scope === 'metadata') return countedValue(value);
+  if (scope !== 'key') return value;
   const first = KEY_ID.test(value) ? await findFirstKey(pool, accountId, Number(value)) : null;
   return first === null ? null : String(first);
 }

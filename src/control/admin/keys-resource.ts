@@ -98,7 +98,7 @@ export const rotateKeyRoute = createRoute({
   responses: {
     201: jsonAnswer(CreatedKeyBody, 'The new key, shown once; the old one ends after the overlap'),
     404: errorAnswer('No such key'),
-    409: errorAnswer('The key was revoked before'),
+    409: errorAnswer('The key was revoked or rotated before'),
     ...COMMON_ERRORS,
   },
 });
@@ -164,6 +164,12 @@ export function addKeyRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     if (stored === 'unknown') throw NOT_FOUND;
     if (stored === 'revoked')
       throw new ApiError(409, 'key_revoked', 'A revoked key cannot be rotated; create a new one.');
+    if ('replacedBy' in stored)
+      throw new ApiError(
+        409,
+        'key_replaced',
+        `Key ${id} was rotated before. Rotate key ${stored.replacedBy}, which replaces it.`,
+      );
     // A pause of the key is one of its new half, from that one's first call on.
     await deps.publishPauses();
     await publish(deps, stored);

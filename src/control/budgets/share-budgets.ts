@@ -149,7 +149,7 @@ export function createBudgetSharing(options: SharingOptions): BudgetSharing {
       hasSynced = true;
     } else if (mode !== 'sole' || !hasSynced) {
       recountedMs = nowMs();
-      upkeep.beginAlone(await listHeldElsewhere(pool, node, new Date(nowMs() - FORGOTTEN_AFTER_MS)));
+      upkeep.beginAlone(await listHeldElsewhere(pool, node, new Date(nowMs() - FORGOTTEN_AFTER_MS)), nowMs());
       hasSynced = true;
     }
   }
@@ -188,7 +188,7 @@ export function createBudgetSharing(options: SharingOptions): BudgetSharing {
       if (!hasSynced || upkeep.mode(nowMs()) !== 'sole') return;
       const since = new Date(recountedMs - RECOUNT_SLACK_MS);
       recountedMs = nowMs();
-      upkeep.noteElsewhere(await listHeldElsewhere(pool, node, since));
+      upkeep.noteElsewhere(await listHeldElsewhere(pool, node, since), nowMs());
     },
     exchange: async () => {
       if (upkeep.mode(nowMs()) !== 'sharing') return;

@@ -46,7 +46,8 @@ export function insertKey(pool: pg.Pool, key: NewKey): Promise<KeyStored> {
 
 /**
  * Copies a key's name, settings and lifetime to a new key and ends the old one after the overlap, in one transaction.
- * An overlap never lengthens the old key's life.
+ * An overlap never lengthens the old key's life. `replacedBy`: by an earlier rotation; a second one would have limits and budgets
+ * of its own.
  */
 export function rotateKey(
   pool: pg.Pool,
@@ -54,13 +55,13 @@ export function rotateKey(
   keyId: number,
   secret: KeySecret,
   overlapSeconds: number,
-): Promise<KeyStored | 'unknown' | 'revoked'> {
+): Promise<KeyStored | 'unknown' | 'revoked' | { readonly replacedBy: number }> {
   return inTransaction(pool, async (client) => {
     // The raised version also locks: two rotations run one after the other.
     const version = await raiseKeyVersion(client);
     const { rows } = await client.query<KeyRow>(
       `with before as (
-         select * from gateway_keys where account_id = $1 and id = $2 and revoked_at is null
+         select * from gateway_keys where account_id = $1 and id = $2 and revoked_at is null and replaced_by is null
        ), made as (
          insert into gateway_keys (account_id, digest, prefix, last4, expires_at, ${COPIED_COLUMNS.join(', ')})
          select account_id, decode($4, 'hex'), $5, $6, now() + (expires_at - created_at), ${COPIED_COLUMNS.join(', ')}
@@ -79,7 +80,11 @@ export function rotateKey(
       [accountId, keyId, overlapSeconds, secret.digest, secret.prefix, secret.last4],
     );
     const [row] = rows;
-    if (row === undefined) return (await isKeyKnown(client, accountId, keyId)) ? 'revoked' : 'unknown';
+    if (row === undefined) {
+      const key = await readKey(client, accountId, keyId);
+      if (key === null) return 'unknown';
+      return key.replacedBy === null || key.revokedAtMs !== null ? 'revoked' : { replacedBy: key.replacedBy };
+    }
     const overlap = { overlap_seconds: overlapSeconds };
     await noteKey(client, 'key.rotate', row, { id: keyId, ...overlap }, toAudit(row));
     return toStored(version, row);

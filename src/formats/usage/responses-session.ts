@@ -9,7 +9,14 @@ import type { SessionFormat, SessionState } from './session.ts';
 import { answerTurn, beginTurn, endTurn, type TurnKey } from './session-turns.ts';
 
 const CREATE = '"response.create"';
-const CREATE_MEMBERS = ['type', 'model', 'stream_id', 'generate'];
+const ESCAPE = '\\u';
+const CREATE_MEMBERS = ['model', 'stream_id', 'generate'];
+
+/** Any letter may be written as an escape, and the text of a message may have the word. */
+export function beginsTurn(message: Buffer): boolean {
+  if (!message.includes(CREATE) && !message.includes(ESCAPE)) return false;
+  return scanTopLevel(message, ['type']).members.get('type')?.scalar === 'response.create';
+}
 
 /** `stream_id` is a lane; events of a response repeat it. */
 function keyOf(message: JsonObject): TurnKey {
@@ -40,7 +47,6 @@ function readRequest(data: Buffer, state: SessionState): SessionState {
     const value = members.get(name)?.scalar;
     return typeof value === 'string' && value !== '' ? value.slice(0, MAX_NAME_CHARS) : null;
   };
-  if (readText('type') !== 'response.create') return state;
   const modelRequested = readText('model');
   const flags = members.get('generate')?.scalar === false ? (['prewarm'] as const) : [];
   const asked = { ...state, modelRequested: state.modelRequested ?? modelRequested };
@@ -58,7 +64,7 @@ export const responsesSession: SessionFormat = {
   ),
   hasContent: createEventTest(String.raw`\.delta"`),
   hasMedia: createEventTest('"data:(?:image|audio)/', '"partial_image_b64"'),
-  asks: (data) => data.includes(CREATE),
+  asks: beginsTurn,
   readServer,
   readRequest,
   readModelRequested: () => null,

@@ -3,6 +3,7 @@
  * record takes what was reserved over.
  */
 import { Receiver } from 'ws';
+import { beginsTurn } from '../../formats/usage/responses-session.ts';
 import { scanTopLevel } from '../../formats/wire/json-top-level.ts';
 import { GatewayError } from '../../vocabulary/errors.ts';
 import type { ProxyBudgets } from '../budget/proxy-budgets.ts';
@@ -15,7 +16,6 @@ import { type ClientGuard, type ClientRefusal, MAX_MESSAGE_BYTES } from './model
 import { readRunMembersOf } from './turn-place.ts';
 
 const MAX_FRAGMENTS = 16 * 1024;
-const CREATE = '"response.create"';
 
 export interface ReservedTurn extends Reserved {
   readonly arrival: Arrival;
@@ -43,7 +43,7 @@ export function createTurnGuard(gateway: Gateway, budgets: ProxyBudgets, call: C
     skipUTF8Validation: true,
   });
   receiver.on('message', (data) => {
-    if (refusal === null && data.includes(CREATE)) requests.push(data);
+    if (refusal === null && beginsTurn(data)) requests.push(data);
   });
   receiver.on('error', () => {
     refusal ??= { code: 'budget_exceeded', lastWords: null };
@@ -62,8 +62,7 @@ export function createTurnGuard(gateway: Gateway, budgets: ProxyBudgets, call: C
 
   /** Null: done. The promise never rejects. */
   function reserve(message: Buffer): Promise<void> | null {
-    const { members } = scanTopLevel(message, ['type', 'model']);
-    if (members.get('type')?.scalar !== 'response.create') return null;
+    const { members } = scanTopLevel(message, ['model']);
     const model = members.get('model')?.scalar;
     const arrival = noteArrival(gateway);
     const runMembers = readRunMembersOf(message, call);
