@@ -77,6 +77,13 @@ export async function getBytes(path: string, parameters: Parameters = {}, signal
   return send(apiPath(path, parameters), signal === undefined ? {} : { signal });
 }
 
+/** JSON has no NaN and writes null for it, which often means "none": such a body is never sent. */
+function refuseNoNumber(name: string, value: unknown): unknown {
+  if (typeof value === 'number' && !Number.isFinite(value))
+    throw new Error(`${name}: this is no number. Nothing was saved.`);
+  return value;
+}
+
 /** An answer without a body is null. */
 export async function sendJson<Method extends 'post' | 'put' | 'patch' | 'delete', const Path extends ApiPath<Method>>(
   method: Method,
@@ -86,7 +93,9 @@ export async function sendJson<Method extends 'post' | 'put' | 'patch' | 'delete
 ): Promise<ApiAnswer<Method, Path>> {
   const response = await send(apiPath(path, parameters), {
     method: method.toUpperCase(),
-    ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    ...(body === undefined
+      ? {}
+      : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body, refuseNoNumber) }),
   });
   const text = await response.text();
   return JSON.parse(text === '' ? 'null' : text);
