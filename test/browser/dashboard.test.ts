@@ -232,6 +232,28 @@ describe('logs', () => {
     expect(await table.getByText('gpt-4o-mini').count()).toBe(0);
   });
 
+  test('calls that came while live was on stay when it goes off, and an export has those that came since', async () => {
+    const page = await open('/system');
+    const HOUR_MS = 3_600_000;
+    await page.clock.setFixedTime(Date.now() - HOUR_MS);
+    await page.goto(`${gateway.adminBase}/logs?range=6h&live=1&f=model_requested:eq:gpt-live`);
+    await page.getByText('No calls').or(page.getByRole('grid')).first().waitFor();
+    await page.waitForTimeout(1_000);
+    await makeCall({ model: 'gpt-live' });
+    const calls = page.getByRole('grid', { name: 'Calls' }).locator('[data-cell=model]', { hasText: 'gpt-live' });
+    await calls.first().waitFor();
+    await page.clock.setFixedTime(Date.now());
+    await page.getByRole('button', { name: 'Live', exact: true }).click();
+    await page.waitForURL((url) => !url.searchParams.has('live'));
+    await settle(page);
+    expect(await calls.count()).toBe(1);
+    await page.clock.setFixedTime(Date.now() + HOUR_MS);
+    await page.getByRole('button', { name: 'Export' }).click();
+    const address = await page.getByRole('menuitem', { name: 'NDJSON' }).getAttribute('href');
+    const to = new URL(address ?? '', gateway.adminBase).searchParams.get('to') ?? '';
+    expect(Date.parse(to)).toBeGreaterThan(Date.now() + HOUR_MS);
+  });
+
   test('a call that has not ended stands on top with a running clock, and then has its place in the list', async () => {
     const { promise: mayAnswer, resolve: letAnswer } = Promise.withResolvers<void>();
     slowProvider.setAnswer(async () => {
