@@ -593,6 +593,34 @@ describe('API keys and System', () => {
     expect(await page.content()).not.toContain(key);
   });
 
+  test('a limit that is no number is not saved, and a secret that is not stored stays through a stray key or click', async () => {
+    const page = await open('/keys');
+    await page.getByRole('button', { name: 'Create key' }).first().click();
+    const dialog = page.getByRole('dialog');
+    const clickBeside = () => page.mouse.click(5, 5);
+    await dialog.getByLabel('Name').fill('stray');
+    await clickBeside();
+    await dialog.getByLabel('Tokens a minute').fill('100,000');
+    await dialog.getByRole('button', { name: 'Create key' }).click();
+    await dialog.getByText('Write whole numbers above 0, or nothing.').waitFor();
+    await dialog.getByLabel('Tokens a minute').fill('100000');
+    await dialog.getByRole('button', { name: 'Create key' }).click();
+    const secret = dialog.locator('[data-secret]');
+    await secret.waitFor();
+    await page.keyboard.press('Escape');
+    await clickBeside();
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await page.keyboard.press('Control+k');
+    await dialog.getByText('Store it first, and say so').waitFor();
+    expect(await secret.textContent()).toMatch(/^tgk_/);
+    expect(await dialog.count()).toBe(1);
+    expect(await auditPage(page)).toEqual([]);
+    await dialog.getByLabel('I have stored it').check();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Revoke stray' }).waitFor();
+  });
+
   test('a read token is made and shown once, opens /mcp, and after it was revoked does not', async () => {
     const page = await open('/keys');
     await page.getByRole('button', { name: 'Create read token' }).click();

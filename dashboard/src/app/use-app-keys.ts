@@ -21,6 +21,11 @@ function isDialogOpen(): boolean {
   return document.querySelector('[role="dialog"]') !== null;
 }
 
+/** One that is shown in a dialog would be gone with the page. */
+function isSecretShown(): boolean {
+  return document.querySelector('[role="dialog"] [data-secret]') !== null;
+}
+
 /** Keys that belong to a list: pressed outside of it they lead into it. */
 const LIST_KEYS: readonly string[] = ['j', 'k'];
 
@@ -45,7 +50,7 @@ export function useAppKeys(onGoTo: () => void, onHelp: () => void): void {
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.key === 'k' && (event.ctrlKey || event.metaKey)) {
         event.preventDefault();
-        onGoTo();
+        if (!isSecretShown()) onGoTo();
         return;
       }
       if (!areKeysOn || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;

@@ -38,7 +38,7 @@ export function CreateKeyDialog({ isOpen, onClose }: { readonly isOpen: boolean;
     creating.mutate();
   };
   return (
-    <Dialog title="Create a gateway key" isOpen={isOpen} onClose={close}>
+    <Dialog title="Create a gateway key" isOpen={isOpen} onClose={close} isBusy={creating.isPending}>
       {creating.data !== undefined ? (
         <ShownOnce secret={creating.data.key} onDone={close} />
       ) : (
