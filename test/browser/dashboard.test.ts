@@ -16,6 +16,8 @@ let profile: BrowserContext;
 const watched: PageFaults[] = [];
 /** A test that asks for something the gateway must refuse says so: the browser writes every refusal to its console. */
 let isRefusalExpected = false;
+/** The same for what is not there. */
+let isAbsenceExpected = false;
 
 let slowProvider: ScriptedProvider;
 
@@ -37,7 +39,13 @@ afterAll(async () => {
 async function open(address: string): Promise<Page> {
   profile = await browser.newProfile();
   const page = await openSignedIn(profile, gateway);
-  watched.push(watchPage(page, gateway.adminBase, (text) => isRefusalExpected && text.includes('400')));
+  watched.push(
+    watchPage(
+      page,
+      gateway.adminBase,
+      (text) => (isRefusalExpected && text.includes('400')) || (isAbsenceExpected && text.includes('404')),
+    ),
+  );
   await page.goto(`${gateway.adminBase}${address}`);
   await settle(page);
   return page;
@@ -46,6 +54,7 @@ async function open(address: string): Promise<Page> {
 afterEach(async () => {
   await profile?.close();
   isRefusalExpected = false;
+  isAbsenceExpected = false;
   for (const faults of watched.splice(0)) expect(faults).toEqual({ errors: [], foreign: [], dialogs: [] });
 });
 
@@ -546,6 +555,19 @@ describe('the keyboard alone', () => {
     await page.keyboard.type(id);
     await page.keyboard.press('Enter');
     await page.waitForURL(`**/log/${id}`);
+  });
+
+  test('the same line opens a run whose trace id looks like the id of a call', async () => {
+    const trace = '0f0e0d0c-1111-4222-8333-0123456789ab';
+    await makeCall(inRun(trace, 'agent', 'ask'));
+    const page = await open('/system');
+    isAbsenceExpected = true;
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog').getByRole('textbox').waitFor();
+    await page.keyboard.type(trace);
+    await page.keyboard.press('Enter');
+    await page.getByRole('treegrid').waitFor();
+    expect(new URL(page.url()).searchParams.get('trace')).toBe(trace);
   });
 });
 
