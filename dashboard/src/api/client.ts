@@ -1,5 +1,6 @@
-/** Requests to the admin API: same origin, the session's cookie, errors with the words of the server. */
+/** Requests to the admin API: same origin, the session's cookie, the tab's account, errors with the words of the server. */
 import type { ApiAnswer, ApiPath, PathName } from '../../../src/control/admin/api-types.ts';
+import { readHeldAccount } from './tab-session.ts';
 
 export type ParameterValue = string | number | boolean | readonly string[] | null | undefined;
 export type Parameters = Readonly<Record<string, ParameterValue>>;
@@ -48,10 +49,16 @@ async function readError(response: Response): Promise<ApiError> {
   }
 }
 
+/** As the gateway names it; it goes before the cookie, which another tab may have changed. */
+const ACCOUNT_HEADER = 'x-tollgate-account';
+
 async function send(url: string, init: RequestInit): Promise<Response> {
+  const headers = new Headers(init.headers);
+  const accountId = readHeldAccount();
+  if (accountId !== null) headers.set(ACCOUNT_HEADER, String(accountId));
   let response: Response;
   try {
-    response = await fetch(url, { credentials: 'same-origin', ...init });
+    response = await fetch(url, { credentials: 'same-origin', ...init, headers });
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
     throw new ApiError(0, 'network', 'The gateway does not answer. Is it running?', null);

@@ -6,6 +6,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { usePreferences } from '../preferences.tsx';
 import { navigationOf } from './navigation.ts';
+import { isSecretShown } from './secret-shown.ts';
 import { useSession } from './session-context.tsx';
 
 const SEQUENCE_MS = 1_200;
@@ -19,11 +20,6 @@ function isTyping(target: EventTarget | null): boolean {
 /** A dialog is about one thing; behind it nothing may move. */
 function isDialogOpen(): boolean {
   return document.querySelector('[role="dialog"]') !== null;
-}
-
-/** One that is shown in a dialog would be gone with the page. */
-function isSecretShown(): boolean {
-  return document.querySelector('[role="dialog"] [data-secret]') !== null;
 }
 
 /** Keys that belong to a list: pressed outside of it they lead into it. */
