@@ -5,6 +5,8 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { ApiError } from './api/client.ts';
+import { followTabs } from './api/tab-session.ts';
+import { reloadOnceStored } from './app/secret-shown.ts';
 import { PreferencesProvider } from './preferences.tsx';
 import { RefreshProvider } from './refresh.tsx';
 import { createAppRouter } from './router.tsx';
@@ -32,6 +34,7 @@ function createQueryClient(onSignedOut: () => void): QueryClient {
   });
 }
 
+followTabs(reloadOnceStored);
 const router = createAppRouter();
 const queries = createQueryClient(() => {
   if (router.state.location.pathname === '/login') return;

@@ -16,6 +16,8 @@ let profile: BrowserContext;
 const watched: PageFaults[] = [];
 /** A test that asks for something the gateway must refuse says so: the browser writes every refusal to its console. */
 let isRefusalExpected = false;
+/** The same for what is not there. */
+let isAbsenceExpected = false;
 
 let slowProvider: ScriptedProvider;
 
@@ -37,7 +39,13 @@ afterAll(async () => {
 async function open(address: string): Promise<Page> {
   profile = await browser.newProfile();
   const page = await openSignedIn(profile, gateway);
-  watched.push(watchPage(page, gateway.adminBase, (text) => isRefusalExpected && text.includes('400')));
+  watched.push(
+    watchPage(
+      page,
+      gateway.adminBase,
+      (text) => (isRefusalExpected && text.includes('400')) || (isAbsenceExpected && text.includes('404')),
+    ),
+  );
   await page.goto(`${gateway.adminBase}${address}`);
   await settle(page);
   return page;
@@ -46,6 +54,7 @@ async function open(address: string): Promise<Page> {
 afterEach(async () => {
   await profile?.close();
   isRefusalExpected = false;
+  isAbsenceExpected = false;
   for (const faults of watched.splice(0)) expect(faults).toEqual({ errors: [], foreign: [], dialogs: [] });
 });
 
@@ -230,6 +239,28 @@ describe('logs', () => {
     const table = page.getByRole('grid', { name: 'Calls' });
     await table.getByText('gpt-5-mini').first().waitFor();
     expect(await table.getByText('gpt-4o-mini').count()).toBe(0);
+  });
+
+  test('calls that came while live was on stay when it goes off, and an export has those that came since', async () => {
+    const page = await open('/system');
+    const HOUR_MS = 3_600_000;
+    await page.clock.setFixedTime(Date.now() - HOUR_MS);
+    await page.goto(`${gateway.adminBase}/logs?range=6h&live=1&f=model_requested:eq:gpt-live`);
+    await page.getByText('No calls').or(page.getByRole('grid')).first().waitFor();
+    await page.waitForTimeout(1_000);
+    await makeCall({ model: 'gpt-live' });
+    const calls = page.getByRole('grid', { name: 'Calls' }).locator('[data-cell=model]', { hasText: 'gpt-live' });
+    await calls.first().waitFor();
+    await page.clock.setFixedTime(Date.now());
+    await page.getByRole('button', { name: 'Live', exact: true }).click();
+    await page.waitForURL((url) => !url.searchParams.has('live'));
+    await settle(page);
+    expect(await calls.count()).toBe(1);
+    await page.clock.setFixedTime(Date.now() + HOUR_MS);
+    await page.getByRole('button', { name: 'Export' }).click();
+    const address = await page.getByRole('menuitem', { name: 'NDJSON' }).getAttribute('href');
+    const to = new URL(address ?? '', gateway.adminBase).searchParams.get('to') ?? '';
+    expect(Date.parse(to)).toBeGreaterThan(Date.now() + HOUR_MS);
   });
 
   test('a call that has not ended stands on top with a running clock, and then has its place in the list', async () => {
@@ -525,6 +556,19 @@ describe('the keyboard alone', () => {
     await page.keyboard.press('Enter');
     await page.waitForURL(`**/log/${id}`);
   });
+
+  test('the same line opens a run whose trace id looks like the id of a call', async () => {
+    const trace = '0f0e0d0c-1111-4222-8333-0123456789ab';
+    await makeCall(inRun(trace, 'agent', 'ask'));
+    const page = await open('/system');
+    isAbsenceExpected = true;
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog').getByRole('textbox').waitFor();
+    await page.keyboard.type(trace);
+    await page.keyboard.press('Enter');
+    await page.getByRole('treegrid').waitFor();
+    expect(new URL(page.url()).searchParams.get('trace')).toBe(trace);
+  });
 });
 
 /** The status of an answer to an agent that begins to talk. */
@@ -569,6 +613,34 @@ describe('API keys and System', () => {
     const refused = await fetch(`${gateway.base}/v1/models`, { headers: { 'x-gateway-key': key } });
     expect([refused.status, refused.headers.get('x-gateway-error')]).toEqual([401, 'key_revoked']);
     expect(await page.content()).not.toContain(key);
+  });
+
+  test('a limit that is no number is not saved, and a secret that is not stored stays through a stray key or click', async () => {
+    const page = await open('/keys');
+    await page.getByRole('button', { name: 'Create key' }).first().click();
+    const dialog = page.getByRole('dialog');
+    const clickBeside = () => page.mouse.click(5, 5);
+    await dialog.getByLabel('Name').fill('stray');
+    await clickBeside();
+    await dialog.getByLabel('Tokens a minute').fill('100,000');
+    await dialog.getByRole('button', { name: 'Create key' }).click();
+    await dialog.getByText('Write whole numbers above 0, or nothing.').waitFor();
+    await dialog.getByLabel('Tokens a minute').fill('100000');
+    await dialog.getByRole('button', { name: 'Create key' }).click();
+    const secret = dialog.locator('[data-secret]');
+    await secret.waitFor();
+    await page.keyboard.press('Escape');
+    await clickBeside();
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await page.keyboard.press('Control+k');
+    await dialog.getByText('Store it first, and say so').waitFor();
+    expect(await secret.textContent()).toMatch(/^tgk_/);
+    expect(await dialog.count()).toBe(1);
+    expect(await auditPage(page)).toEqual([]);
+    await dialog.getByLabel('I have stored it').check();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Revoke stray' }).waitFor();
   });
 
   test('a read token is made and shown once, opens /mcp, and after it was revoked does not', async () => {

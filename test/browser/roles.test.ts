@@ -279,3 +279,34 @@ test('the operator changes accounts, and the second one begins empty', async () 
   await page.getByText('No keys yet').waitFor();
   await profile.close();
 });
+
+test('another tab that changes the account, or signs out, never changes what this tab asks for beneath it', async () => {
+  await gateway.api('/api/v1/accounts', { method: 'POST', body: JSON.stringify({ name: 'third team' }) });
+  const profile = await browser.newProfile();
+  const following = await openSignedIn(profile, gateway);
+  await following.goto(`${gateway.adminBase}/keys`);
+  // As if its messages were late.
+  const staying = await profile.newPage();
+  await staying.addInitScript('delete globalThis.BroadcastChannel');
+  await staying.goto(`${gateway.adminBase}/budgets`);
+  const changing = await profile.newPage();
+  await changing.goto(`${gateway.adminBase}/budgets`);
+  for (const page of [following, staying, changing])
+    await page.getByRole('button', { name: 'Account default' }).waitFor();
+
+  await changing.getByRole('button', { name: 'Account default' }).click();
+  await changing.getByRole('menuitemradio', { name: 'third team' }).click();
+  await changing.getByRole('button', { name: 'Account third team' }).waitFor();
+  await staying.getByRole('link', { name: 'API keys' }).click();
+  await staying
+    .getByRole('row', { name: /active/ })
+    .first()
+    .waitFor();
+  await staying.getByRole('button', { name: 'Account default' }).waitFor();
+  await following.getByRole('button', { name: 'Account third team' }).waitFor();
+  await following.getByText('No keys yet').waitFor();
+
+  await changing.getByRole('button', { name: 'Sign out' }).click();
+  await following.getByRole('heading', { name: 'Sign in to Tollgate' }).waitFor();
+  await profile.close();
+});

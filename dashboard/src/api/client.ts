@@ -1,5 +1,6 @@
-/** Requests to the admin API: same origin, the session's cookie, errors with the words of the server. */
+/** Requests to the admin API: same origin, the session's cookie, the tab's account, errors with the words of the server. */
 import type { ApiAnswer, ApiPath, PathName } from '../../../src/control/admin/api-types.ts';
+import { readHeldAccount } from './tab-session.ts';
 
 export type ParameterValue = string | number | boolean | readonly string[] | null | undefined;
 export type Parameters = Readonly<Record<string, ParameterValue>>;
@@ -48,10 +49,16 @@ async function readError(response: Response): Promise<ApiError> {
   }
 }
 
+/** As the gateway names it; it goes before the cookie, which another tab may have changed. */
+const ACCOUNT_HEADER = 'x-tollgate-account';
+
 async function send(url: string, init: RequestInit): Promise<Response> {
+  const headers = new Headers(init.headers);
+  const accountId = readHeldAccount();
+  if (accountId !== null) headers.set(ACCOUNT_HEADER, String(accountId));
   let response: Response;
   try {
-    response = await fetch(url, { credentials: 'same-origin', ...init });
+    response = await fetch(url, { credentials: 'same-origin', ...init, headers });
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
     throw new ApiError(0, 'network', 'The gateway does not answer. Is it running?', null);
@@ -77,6 +84,13 @@ export async function getBytes(path: string, parameters: Parameters = {}, signal
   return send(apiPath(path, parameters), signal === undefined ? {} : { signal });
 }
 
+/** JSON has no NaN and writes null for it, which often means "none": such a body is never sent. */
+function refuseNoNumber(name: string, value: unknown): unknown {
+  if (typeof value === 'number' && !Number.isFinite(value))
+    throw new Error(`${name}: this is no number. Nothing was saved.`);
+  return value;
+}
+
 /** An answer without a body is null. */
 export async function sendJson<Method extends 'post' | 'put' | 'patch' | 'delete', const Path extends ApiPath<Method>>(
   method: Method,
@@ -86,7 +100,9 @@ export async function sendJson<Method extends 'post' | 'put' | 'patch' | 'delete
 ): Promise<ApiAnswer<Method, Path>> {
   const response = await send(apiPath(path, parameters), {
     method: method.toUpperCase(),
-    ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    ...(body === undefined
+      ? {}
+      : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body, refuseNoNumber) }),
   });
   const text = await response.text();
   return JSON.parse(text === '' ? 'null' : text);

@@ -2,15 +2,22 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { ApiAnswer } from '../../../src/control/admin/api-types.ts';
 import { ApiError, getJson, sendJson } from './client.ts';
+import { forgetSession, holdSession, tellAccount, tellSignedOut } from './tab-session.ts';
 
 export type Session = ApiAnswer<'get', '/session'>;
 export type Role = Session['role'];
 /** `operator`: whoever has the admin token. */
 export type Least = Role | 'operator';
 
+async function readSession(signal?: AbortSignal): Promise<Session> {
+  const session = await getJson('/session', {}, signal);
+  holdSession(session);
+  return session;
+}
+
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
-  queryFn: ({ signal }) => getJson('/session', {}, signal),
+  queryFn: ({ signal }) => readSession(signal),
   staleTime: 60_000,
 });
 
@@ -35,10 +42,15 @@ export function allows(session: Session, least: Least): boolean {
 
 export async function isSignedIn(): Promise<boolean> {
   try {
-    await getJson('/session', {});
+    await readSession();
     return true;
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) return false;
+    // Not, or no more, in the account that the tab showed: it begins again with another.
+    if (error instanceof ApiError && error.code === 'account_not_found') {
+      location.reload();
+      return true;
+    }
     throw error;
   }
 }
@@ -52,20 +64,23 @@ export type Proof =
 
 /** Throws an ApiError with the reason. */
 export async function signIn(proof: Proof): Promise<void> {
+  forgetSession();
   await sendJson('post', '/session', {}, proof);
 }
 
 export async function signOut(): Promise<void> {
   await sendJson('delete', '/session', {});
+  tellSignedOut();
 }
 
 export function setPassword(password: string, current: string | null): Promise<null> {
   return sendJson('put', '/password', {}, { password, ...(current === null ? {} : { current }) });
 }
 
-/** Streams and downloads of a browser carry no header, so the choice is a cookie. The page is loaded anew with it. */
+/** Streams and downloads of a browser carry no header, so the choice is a cookie. All tabs are loaded anew with it. */
 export function chooseAccount(id: number): void {
   // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser yet
   document.cookie = `tollgate_account=${id}; path=/; max-age=31536000; samesite=strict`;
+  tellAccount(id);
   location.assign('/');
 }

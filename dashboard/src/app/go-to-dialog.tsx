@@ -1,14 +1,36 @@
 /** One line that leads anywhere: a page by its name, a call by its id, a run by its trace id. */
+import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useRef, useState } from 'react';
+import { ApiError } from '../api/client.ts';
+import { logQuery } from '../api/logs.ts';
 import { Dialog } from '../components/dialog.tsx';
 import { navigationOf } from './navigation.ts';
 import { useSession } from './session-context.tsx';
 
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
+/** An id of a call, and perhaps a trace id: many clients number their runs like this. */
+function useOpenById(): (id: string) => Promise<void> {
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  return async (id) => {
+    try {
+      await queries.fetchQuery(logQuery(id));
+    } catch (error) {
+      // Other errors are told by the page of the call, which asks again.
+      if (error instanceof ApiError && error.status === 404) {
+        await navigate({ to: '/run', search: { trace: id } });
+        return;
+      }
+    }
+    await navigate({ to: '/log/$id', params: { id } });
+  };
+}
+
 export function GoToDialog({ isOpen, onClose }: { readonly isOpen: boolean; readonly onClose: () => void }) {
   const navigate = useNavigate();
+  const openById = useOpenById();
   const [text, setText] = useState('');
   const input = useRef<HTMLInputElement>(null);
   const wanted = text.trim();
@@ -23,13 +45,13 @@ export function GoToDialog({ isOpen, onClose }: { readonly isOpen: boolean; read
   const submit = (event: FormEvent) => {
     event.preventDefault();
     const [page] = pages;
-    if (UUID.test(wanted)) void navigate({ to: '/log/$id', params: { id: wanted } });
+    if (UUID.test(wanted)) void openById(wanted);
     else if (page !== undefined) void navigate({ to: page.to });
     else if (wanted !== '') void navigate({ to: '/run', search: { trace: wanted } });
     leave();
   };
   return (
-    <Dialog title="Go to" isOpen={isOpen} onClose={leave} initialFocus={input}>
+    <Dialog title="Go to" isOpen={isOpen} onClose={leave} initialFocus={input} isTypedKept={false}>
       <form onSubmit={submit}>
         <input
           ref={input}
@@ -57,7 +79,8 @@ export function GoToDialog({ isOpen, onClose }: { readonly isOpen: boolean; read
         </ul>
         {pages.length === 0 && wanted !== '' && (
           <p className="px-2 py-1.5 text-ink-soft">
-            Enter opens the {UUID.test(wanted) ? 'call' : 'run'} <span className="font-mono break-all">{wanted}</span>
+            Enter opens the {UUID.test(wanted) ? 'call or run' : 'run'}{' '}
+            <span className="font-mono break-all">{wanted}</span>
           </p>
         )}
       </form>

@@ -4,6 +4,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Command, Keyboard, LogOut, MonitorCog, Moon, RotateCw, Sun } from 'lucide-react';
 import { signOut } from '../api/session.ts';
+import { tellSignedOut } from '../api/tab-session.ts';
 import { buttonClass, IconButton } from '../components/buttons.tsx';
 import { type Theme, usePreferences } from '../preferences.tsx';
 import { useRefresh } from '../refresh.tsx';
@@ -32,6 +33,7 @@ export function TopBar({ onGoTo, onHelp }: { readonly onGoTo: () => void; readon
   const session = useSession();
   const leave = async () => {
     if (session.sign_out_url !== null) {
+      tellSignedOut();
       location.assign(session.sign_out_url);
       return;
     }

@@ -6,6 +6,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { usePreferences } from '../preferences.tsx';
 import { navigationOf } from './navigation.ts';
+import { isSecretShown } from './secret-shown.ts';
 import { useSession } from './session-context.tsx';
 
 const SEQUENCE_MS = 1_200;
@@ -45,7 +46,7 @@ export function useAppKeys(onGoTo: () => void, onHelp: () => void): void {
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.key === 'k' && (event.ctrlKey || event.metaKey)) {
         event.preventDefault();
-        onGoTo();
+        if (!isSecretShown()) onGoTo();
         return;
       }
       if (!areKeysOn || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;

@@ -1,9 +1,30 @@
 /** A modal dialog: a title, what it asks, what one can do. Focus and Escape are the library's work. */
 import { Dialog as BaseDialog } from '@base-ui/react/dialog';
 import { X } from 'lucide-react';
-import { type FormEvent, type ReactNode, type RefObject, useRef } from 'react';
+import {
+  createContext,
+  type FormEvent,
+  type ReactNode,
+  type RefObject,
+  useContext,
+  useEffect,
+  useRef,
+  useState,
+} from 'react';
 import { Button } from './buttons.tsx';
 import { Problem } from './states.tsx';
+
+/** A part of a dialog says whether there is something in it that must not be lost; outside of a dialog it does nothing. */
+const HoldContext = createContext<(isHeld: boolean) => void>(() => {});
+
+/** Keeps the dialog around it open while `isHeld`: neither Escape, nor ✕, nor a click beside it closes it. */
+export function useHeldDialog(isHeld: boolean): void {
+  const hold = useContext(HoldContext);
+  useEffect(() => {
+    hold(isHeld);
+    return () => hold(false);
+  }, [hold, isHeld]);
+}
 
 interface DialogProps {
   readonly title: string;
@@ -13,25 +34,46 @@ interface DialogProps {
   readonly size?: 'small' | 'large' | undefined;
   /** What has the focus at first; without it what a form marks as first, its first field, or the first thing that can. */
   readonly initialFocus?: RefObject<HTMLElement | null>;
+  /** Under way is what ends with something to see, such as a new key: the dialog stays until it is there. */
+  readonly isBusy?: boolean;
+  /** Whether a click beside the dialog leaves a form with something typed in it open, which is the rule. */
+  readonly isTypedKept?: boolean;
 }
 
-export function Dialog({ title, isOpen, onClose, children, size = 'small', initialFocus }: DialogProps) {
+export function Dialog(props: DialogProps) {
+  const { title, isOpen, onClose, children, size = 'small', initialFocus, isBusy = false, isTypedKept = true } = props;
   const popup = useRef<HTMLDivElement>(null);
+  /** Since it was opened. */
+  const isTyped = useRef(false);
+  const [isHeld, setHeld] = useState(false);
+  const [isRefused, setRefused] = useState(false);
+  useEffect(() => {
+    if (!isOpen) return;
+    isTyped.current = false;
+    setRefused(false);
+  }, [isOpen]);
   const findFirst = () =>
     popup.current?.querySelector<HTMLElement>('[data-first-focus]') ??
     popup.current?.querySelector<HTMLElement>('form :is(input, select, textarea):enabled') ??
     true;
+  const wouldLoseText = () => isTypedKept && isTyped.current && popup.current?.querySelector('form') !== null;
   return (
     <BaseDialog.Root
       open={isOpen}
-      onOpenChange={(open) => {
-        if (!open) onClose();
+      onOpenChange={(open, details) => {
+        if (open) return;
+        if (isHeld) setRefused(true);
+        if (isHeld || isBusy || (details.reason === 'outside-press' && wouldLoseText())) details.cancel();
+        else onClose();
       }}
     >
       <BaseDialog.Portal>
         <BaseDialog.Backdrop className="fixed inset-0 z-40 bg-black/50" />
         <BaseDialog.Popup
           ref={popup}
+          onInput={() => {
+            isTyped.current = true;
+          }}
           initialFocus={initialFocus ?? findFirst}
           className={`fixed top-1/2 left-1/2 z-50 max-h-[90dvh] w-[calc(100%-2rem)] -translate-x-1/2 -translate-y-1/2 overflow-auto rounded-xl border border-line bg-panel p-5 shadow-2xl ${size === 'large' ? 'max-w-2xl' : 'max-w-md'}`}
         >
@@ -46,7 +88,12 @@ export function Dialog({ title, isOpen, onClose, children, size = 'small', initi
               <X size={16} aria-hidden />
             </BaseDialog.Close>
           </div>
-          {children}
+          <HoldContext value={setHeld}>{children}</HoldContext>
+          {isHeld && isRefused && (
+            <p role="status" className="mt-3 text-sm text-bad">
+              Store it first, and say so: it cannot be shown again.
+            </p>
+          )}
         </BaseDialog.Popup>
       </BaseDialog.Portal>
     </BaseDialog.Root>
@@ -74,7 +121,7 @@ export function ActionDialog(props: ActionDialogProps) {
     if (!action.isPending) action.mutate();
   };
   return (
-    <Dialog title={title} isOpen onClose={onClose} size={props.size}>
+    <Dialog title={title} isOpen onClose={onClose} size={props.size} isBusy={action.isPending}>
       <form onSubmit={submit} className="flex flex-col gap-3">
         {children}
         <Problem message={action.error?.message} />

@@ -1,6 +1,7 @@
-/** A new secret, shown this one time: to copy it, and to say that it is stored. */
+/** A new secret, shown this one time: to copy it, and to say that it is stored, before which its dialog stays open. */
 import { useState } from 'react';
 import { Button, CopyButton } from './buttons.tsx';
+import { useHeldDialog } from './dialog.tsx';
 import { Checkbox } from './form-field.tsx';
 
 interface ShownOnceProps {
@@ -14,6 +15,7 @@ const KEY_ABOUT = 'This is the key. It is shown only now: the gateway stores a d
 
 export function ShownOnce({ secret, about = KEY_ABOUT, what = 'the key', onDone }: ShownOnceProps) {
   const [isStored, setStored] = useState(false);
+  useHeldDialog(!isStored);
   return (
     <div className="flex flex-col gap-3">
       <p className="text-ink-soft">{about}</p>

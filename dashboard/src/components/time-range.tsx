@@ -3,6 +3,7 @@ import { Popover } from '@base-ui/react/popover';
 import { CalendarClock, ChevronLeft, ChevronRight } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 import { usePreferences } from '../preferences.tsx';
+import { readTime } from '../search/read-time.ts';
 import {
   DEFAULT_RANGE,
   listRanges,
@@ -58,8 +59,8 @@ export function TimeRange({ search, onChange, usual = DEFAULT_RANGE }: TimeRange
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const [fromMs, toMs] = [Date.parse(typed.from), Date.parse(typed.to)];
-    if (Number.isNaN(fromMs) || Number.isNaN(toMs)) setProblem('Write both times, e.g. 2026-11-20 14:00.');
+    const [fromMs, toMs] = [readTime(typed.from, timeZone), readTime(typed.to, timeZone)];
+    if (fromMs === null || toMs === null) setProblem('Write both times, e.g. 2026-11-20 14:00.');
     else if (fromMs >= toMs) setProblem('The first time must be before the second.');
     else {
       setProblem(null);

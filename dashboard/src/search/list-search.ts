@@ -1,4 +1,5 @@
 /** The state of a list page as it stands in the address: window of time, filters, text, order, what is open. */
+import { readTime } from './read-time.ts';
 import { isRangeName, type WindowSearch } from './time-window.ts';
 
 export interface ListSearch extends WindowSearch {
@@ -9,6 +10,9 @@ export interface ListSearch extends WindowSearch {
   /** `1`: new rows come by themselves. */
   readonly live?: '1' | undefined;
 }
+
+/** Every browser reads these alike; a date alone is UTC to it. */
+const IS_UNAMBIGUOUS = /^\d{4}-\d{2}-\d{2}(?:T.*(?:Z|[+-]\d{2}:\d{2}))?$/;
 
 export function readText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
@@ -24,9 +28,12 @@ export function readOneOf<T extends string>(value: unknown, choices: readonly T[
   return choices.find((choice) => choice === value);
 }
 
+/** As in the API a time without a zone is UTC: an address means the same to everybody. Other texts stay as they are. */
 function readInstant(value: unknown): string | undefined {
   const text = readText(value);
-  return text === undefined || Number.isNaN(Date.parse(text)) ? undefined : text;
+  const atMs = text === undefined ? null : readTime(text, 'UTC');
+  if (text === undefined || atMs === null) return undefined;
+  return IS_UNAMBIGUOUS.test(text) ? text : new Date(atMs).toISOString();
 }
 
 /** What cannot be read is left out: an address from elsewhere never breaks the page. */

@@ -70,12 +70,16 @@ function offsetMs(timeZone: string, atMs: number): number {
   return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(atMs / 1_000) * 1_000;
 }
 
-/** The instant at which a day begins in the zone. Months and days may run over, as in `Date.UTC`. */
-export function startOfDayMs(timeZone: string, year: number, month: number, day: number): number {
-  const asUtcMs = Date.UTC(year, month - 1, day);
+/** The instant at which the clocks of the zone show what those of UTC show at `asUtcMs`. */
+export function instantMs(timeZone: string, asUtcMs: number): number {
   // The offset at the guess, then at the corrected guess: right on both sides of a change of the clocks.
   const guessMs = asUtcMs - offsetMs(timeZone, asUtcMs);
   return asUtcMs - offsetMs(timeZone, guessMs);
+}
+
+/** The instant at which a day begins in the zone. Months and days may run over, as in `Date.UTC`. */
+export function startOfDayMs(timeZone: string, year: number, month: number, day: number): number {
+  return instantMs(timeZone, Date.UTC(year, month - 1, day));
 }
 
 function toWindow(fromMs: number, toMs: number): TimeWindow {

@@ -8,6 +8,7 @@ import { Checkbox, SelectField, TextField } from '../../components/form-field.ts
 import { KINDS } from './alert-words.ts';
 import { QuestionFields, QuestionPreview } from './question-fields.tsx';
 
+const WHOLE = /^\s*[1-9]\d{0,5}\s*$/;
 const EMPTY: Question = { about: 'calls', filters: [], measure: 'cost', window_seconds: 3_600, threshold: '' };
 
 interface CreateAlertDialogProps {
@@ -40,6 +41,7 @@ export function CreateAlertDialog({ onClose, asked, note }: CreateAlertDialogPro
     },
   });
   const isAsked = kind !== 'question' || question.threshold !== '';
+  const isPercent = WHOLE.test(percent);
   return (
     <ActionDialog
       title={asked === undefined ? 'Make an alert' : 'Alert me on this'}
@@ -48,7 +50,7 @@ export function CreateAlertDialog({ onClose, asked, note }: CreateAlertDialogPro
       cancelLabel="Cancel"
       actionLabel="Make alert"
       look="primary"
-      isReady={name.trim() !== '' && isAsked}
+      isReady={name.trim() !== '' && isAsked && (kind !== 'budget' || isPercent)}
     >
       <TextField
         label="Name"
@@ -66,7 +68,13 @@ export function CreateAlertDialog({ onClose, asked, note }: CreateAlertDialogPro
         />
       )}
       {kind === 'budget' && (
-        <TextField label="Percent of it" value={percent} inputMode="numeric" onChange={setPercent} />
+        <TextField
+          label="Percent of it"
+          value={percent}
+          inputMode="numeric"
+          problem={isPercent ? null : 'a whole number above 0'}
+          onChange={setPercent}
+        />
       )}
       {kind === 'question' && (
         <>

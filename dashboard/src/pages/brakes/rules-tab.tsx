@@ -53,7 +53,7 @@ function ChangeDialog({ rule, onClose }: { readonly rule: BrakeRule; readonly on
       onClose();
     },
   });
-  const isReady = rule.settings.every(({ name }) => /^\d+(?:\.\d+)?$/.test((texts[name] ?? '').trim()));
+  const isSound = (name: string) => /^\d+(?:\.\d+)?$/.test((texts[name] ?? '').trim());
   return (
     <ActionDialog
       title={`${nameRule(rule.rule)} of a ${rule.scope}`}
@@ -62,7 +62,7 @@ function ChangeDialog({ rule, onClose }: { readonly rule: BrakeRule; readonly on
       cancelLabel="Cancel"
       actionLabel="Change rule"
       look="primary"
-      isReady={isReady}
+      isReady={rule.settings.every(({ name }) => isSound(name))}
     >
       <p className="text-sm text-ink-soft">When {rule.about}.</p>
       <SelectField label="Then" value={action} choices={ACTION_CHOICES} onChange={setAction} />
@@ -72,6 +72,7 @@ function ChangeDialog({ rule, onClose }: { readonly rule: BrakeRule; readonly on
           label={about}
           value={texts[name] ?? ''}
           inputMode="decimal"
+          problem={isSound(name) ? null : 'a number, such as 2500 or 1.5'}
           hint={`${usual.toLocaleString('en-US')} by default`}
           onChange={(text) => setTexts((was) => ({ ...was, [name]: text }))}
         />

@@ -53,7 +53,7 @@ export function RotateKeyDialog({ subject, onClose }: ChangeKeyProps) {
     onSuccess: () => queries.invalidateQueries({ queryKey: keysQuery.queryKey }),
   });
   return (
-    <Dialog title={`Rotate ${subject.name}`} isOpen onClose={onClose}>
+    <Dialog title={`Rotate ${subject.name}`} isOpen onClose={onClose} isBusy={rotating.isPending}>
       {rotating.data !== undefined ? (
         <ShownOnce secret={rotating.data.key} onDone={onClose} />
       ) : (

@@ -16,7 +16,14 @@ export function CreateKeyDialog({ isOpen, onClose }: { readonly isOpen: boolean;
   const [days, setDays] = useState<ExpiryDays>('0');
   const [settings, setSettings] = useState(DEFAULT_KEY_SETTINGS);
   const creating = useMutation({
-    mutationFn: createKey,
+    // A limit that cannot be read is an error of the mutation as well.
+    mutationFn: async () =>
+      createKey({
+        name,
+        ...expiresAfter(days),
+        ...(settings.areBodiesKept ? {} : { bodies: 'off' as const }),
+        ...readSettings(settings),
+      }),
     onSuccess: () => queries.invalidateQueries({ queryKey: keysQuery.queryKey }),
   });
   const close = () => {
@@ -28,15 +35,10 @@ export function CreateKeyDialog({ isOpen, onClose }: { readonly isOpen: boolean;
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    creating.mutate({
-      name,
-      ...expiresAfter(days),
-      ...(settings.areBodiesKept ? {} : { bodies: 'off' as const }),
-      ...readSettings(settings),
-    });
+    creating.mutate();
   };
   return (
-    <Dialog title="Create a gateway key" isOpen={isOpen} onClose={close}>
+    <Dialog title="Create a gateway key" isOpen={isOpen} onClose={close} isBusy={creating.isPending}>
       {creating.data !== undefined ? (
         <ShownOnce secret={creating.data.key} onDone={close} />
       ) : (

@@ -49,7 +49,7 @@ export function CreateReadTokenDialog({ keys, isOpen, onClose }: CreateReadToken
     .filter((key) => key.revoked_at === null)
     .map((key) => ({ value: String(key.id), label: `Calls of ${key.name}` }));
   return (
-    <Dialog title="Create a read token" isOpen={isOpen} onClose={close}>
+    <Dialog title="Create a read token" isOpen={isOpen} onClose={close} isBusy={creating.isPending}>
       {creating.data !== undefined ? (
         <ShownOnce
           secret={creating.data.token}

@@ -17,7 +17,7 @@ export function EditKeyDialog({ subject, onClose }: { readonly subject: Key; rea
   const [end, setEnd] = useState(subject.expires_at?.slice(0, MINUTE_CHARS) ?? '');
   const [settings, setSettings] = useState(() => settingsOf(subject));
   const editing = useMutation({
-    mutationFn: () =>
+    mutationFn: async () =>
       editKey(subject.id, {
         ...(name.trim() === '' ? {} : { name }),
         // A key that follows the deployment goes on doing so, unless the choice was changed.

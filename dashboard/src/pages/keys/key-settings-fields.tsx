@@ -3,7 +3,8 @@ import type { ReactNode } from 'react';
 import type { Key } from '../../../../src/control/admin/key-bodies.ts';
 import { PROVIDER_NAMES, PROVIDERS } from '../../../../src/providers/registry.ts';
 import { TextField } from '../../components/form-field.tsx';
-import { LimitFields, readLimits, type TypedLimits, typedLimitsOf } from './limit-fields.tsx';
+import { LimitFields } from './limit-fields.tsx';
+import { readLimits, type TypedLimits, typedLimitsOf } from './typed-limits.ts';
 
 type Provider = (typeof PROVIDER_NAMES)[number];
 
@@ -51,7 +52,7 @@ export function settingsOf(key: Key): KeySettings {
   };
 }
 
-/** As the API takes them, without the policy of bodies. */
+/** As the API takes them, without the policy of bodies. Throws where a limit is no number. */
 export function readSettings(settings: KeySettings) {
   const { owner, providers } = settings;
   return {

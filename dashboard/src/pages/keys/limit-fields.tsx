@@ -1,38 +1,8 @@
-/** How many calls at once, requests and tokens a minute: as it is typed, and as it is shown with its use. */
+/** How many calls at once, requests and tokens a minute: the fields of a form, and what is shown with its use. */
 import type { CallLimit, Limits } from '../../api/limits.ts';
 import { Count } from '../../components/amounts.tsx';
 import { TextField } from '../../components/form-field.tsx';
-
-export interface TypedLimits {
-  readonly concurrent: string;
-  readonly requests: string;
-  readonly tokens: string;
-}
-
-const WHOLE = /^[1-9]\d{0,12}$/;
-
-export function typedLimitsOf(limits: Limits): TypedLimits {
-  const text = (most: number | null) => (most === null ? '' : String(most));
-  return {
-    concurrent: text(limits.max_concurrent),
-    requests: text(limits.requests_per_minute),
-    tokens: text(limits.tokens_per_minute),
-  };
-}
-
-/** What is no number is left to the gateway to refuse, with its words. */
-export function readLimits({ concurrent, requests, tokens }: TypedLimits): Limits {
-  const most = (text: string) => (text.trim() === '' ? null : Number(text));
-  return {
-    max_concurrent: most(concurrent),
-    requests_per_minute: most(requests),
-    tokens_per_minute: most(tokens),
-  };
-}
-
-export function areLimitsSound({ concurrent, requests, tokens }: TypedLimits): boolean {
-  return [concurrent, requests, tokens].every((text) => text.trim() === '' || WHOLE.test(text.trim()));
-}
+import { findLimitProblem, type TypedLimits } from './typed-limits.ts';
 
 interface LimitFieldsProps {
   readonly limits: TypedLimits;
@@ -47,9 +17,7 @@ export function LimitFields({ limits, onChange }: LimitFieldsProps) {
       value={limits[name]}
       maxLength={13}
       placeholder="any number"
-      problem={
-        limits[name].trim() === '' || WHOLE.test(limits[name].trim()) ? null : 'a whole number above 0, or nothing'
-      }
+      problem={findLimitProblem(limits[name])}
       onChange={(text) => onChange({ ...limits, [name]: text })}
     />
   );

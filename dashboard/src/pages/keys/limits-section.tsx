@@ -9,7 +9,8 @@ import { ActionDialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/form-field.tsx';
 import { type PlainColumn, PlainTable } from '../../components/plain-table.tsx';
 import { Pending } from '../../components/states.tsx';
-import { areLimitsSound, LimitBars, LimitFields, readLimits, typedLimitsOf } from './limit-fields.tsx';
+import { LimitBars, LimitFields } from './limit-fields.tsx';
+import { readLimits, typedLimitsOf } from './typed-limits.ts';
 
 const REFETCH_MS = 5_000;
 const NO_LIMITS = { concurrent: '', requests: '', tokens: '' };
@@ -122,7 +123,6 @@ function LimitDialog({ subject, onClose }: LimitDialogProps<CallLimit | null>) {
   const [limits, setLimits] = useState(subject === null ? NO_LIMITS : typedLimitsOf(subject));
   const saving = useMutation({
     mutationFn: () => {
-      if (!areLimitsSound(limits)) throw new Error('Write whole numbers above 0, or nothing.');
       const most = readLimits(limits);
       if (subject !== null) return editLimit(subject.id, most);
       return createLimit({

@@ -110,12 +110,12 @@ export function LogsPage() {
   }, []);
   const { from: _, to: __, ...tailQuestion } = logsParameters(question);
   const { refresh } = useRefresh();
-  const onStreamOpen = () => {
-    // After a long pause the window's end is behind what came since.
-    if (Date.now() > Date.parse(question.to) - AGED_MS) refresh();
+  const bringUpToDate = () => {
+    // After a while the window's end is behind what came since.
+    if (search.to === undefined && Date.now() > Date.parse(question.to) - AGED_MS) refresh();
     else void refetch();
   };
-  const tail = useLiveRows(isLive ? apiPath('/logs/stream', tailQuestion) : null, isHolding, onStreamOpen);
+  const tail = useLiveRows(isLive ? apiPath('/logs/stream', tailQuestion) : null, isHolding, bringUpToDate);
 
   const listed = useMemo(() => data?.pages.flatMap((page) => page.data) ?? [], [data]);
   const { data: open } = useQuery({
@@ -126,7 +126,7 @@ export function LogsPage() {
   const rows = useMemo(() => joinOpenRows(openRows, joinRows(tail.live, listed)), [openRows, tail.live, listed]);
   const hasOnePage = data?.pages.length === 1;
   useOnEnded(openRows, () => {
-    if (hasOnePage && !isLive) void refetch();
+    if (hasOnePage && !isLive) bringUpToDate();
   });
   const hiddenOpen = openRows.length === 0 ? 0 : (open?.total ?? 0) - openRows.length;
   const searchedTo = data?.pages.at(-1)?.searched_to ?? null;
@@ -176,8 +176,8 @@ export function LogsPage() {
                 what={{
                   page: 'logs',
                   f: [...f],
-                  from: question.from,
-                  to: question.to,
+                  from: sumsQuestion.from,
+                  to: sumsQuestion.to,
                   exclude_runs: question.excludeRuns,
                   ...(question.q === undefined ? {} : { q: question.q }),
                 }}
@@ -195,7 +195,7 @@ export function LogsPage() {
             />
             <Allowed to="viewer">
               <AlertOnThis about="calls" filters={alertFilters} q={search.q} />
-              <ExportMenu question={question} sort={sort} columns={columns} />
+              <ExportMenu question={question} search={search} sort={sort} columns={columns} />
               <TimeRange
                 search={search}
                 onChange={(window) => change({ ...window, ...(window.range === undefined ? { live: undefined } : {}) })}

@@ -24,6 +24,7 @@ export function useSumsQuestion(search: LogsSearch, question: LogsQuestion, isLi
   const [nowMs, setNowMs] = useState(() => Date.now());
   useEffect(() => {
     if (!isLive) return;
+    setNowMs(Date.now());
     const timer = setInterval(() => setNowMs(Date.now()), SUMS_MS);
     return () => clearInterval(timer);
   }, [isLive]);

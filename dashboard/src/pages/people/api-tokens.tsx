@@ -111,7 +111,7 @@ function CreateTokenDialog({ onClose }: { readonly onClose: () => void }) {
     creating.mutate();
   };
   return (
-    <Dialog title="Create an API token" isOpen onClose={onClose}>
+    <Dialog title="Create an API token" isOpen onClose={onClose} isBusy={creating.isPending}>
       {creating.data !== undefined ? (
         <ShownOnce
           secret={creating.data.token}

@@ -67,7 +67,7 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
   };
   const link = inviting.data?.link ?? null;
   return (
-    <Dialog title="Invite a person" isOpen onClose={onClose}>
+    <Dialog title="Invite a person" isOpen onClose={onClose} isBusy={inviting.isPending}>
       {link !== null && <ShownOnce secret={link.url} about={LINK_ABOUT} what="the link" onDone={onClose} />}
       {inviting.data !== undefined && link === null && (
         <p role="status">{inviting.data.person.email} is in the account now, and signs in as before.</p>

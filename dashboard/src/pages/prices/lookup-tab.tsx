@@ -7,6 +7,7 @@ import { Button } from '../../components/buttons.tsx';
 import { SelectField, TextField } from '../../components/form-field.tsx';
 import { EmptyState, Pending } from '../../components/states.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
+import { readTime } from '../../search/read-time.ts';
 import { CostCalculator } from './cost-calculator.tsx';
 import { PriceRowTable, PriceRuleTable } from './price-row-table.tsx';
 import { CLASS_CHOICES, PROVIDER_CHOICES, readProvider, START_PROVIDER } from './price-words.ts';
@@ -19,8 +20,8 @@ interface LookupTabProps {
 }
 
 function readAt(text: string | undefined): string | null {
-  const atMs = text === undefined ? Number.NaN : Date.parse(text);
-  return Number.isNaN(atMs) ? null : new Date(atMs).toISOString();
+  const atMs = text === undefined ? null : readTime(text, 'UTC');
+  return atMs === null ? null : new Date(atMs).toISOString();
 }
 
 interface LookupText {
@@ -53,7 +54,7 @@ function LookupForm({ search, onChange }: Omit<LookupTabProps, 'onAdd'>) {
       provider: typed.provider,
       model,
       alias: typed.alias.trim() || undefined,
-      at: readAt(typed.at === '' ? undefined : `${typed.at}Z`) ?? undefined,
+      at: readAt(typed.at) ?? undefined,
     });
   };
   return (

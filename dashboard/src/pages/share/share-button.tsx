@@ -43,7 +43,12 @@ function ShareDialog({ what, onClose }: { readonly what: SharedWhat; readonly on
     creating.mutate({ ...what, name, bodies: hasBodies, expires_at: endAfter(days) });
   };
   return (
-    <Dialog title={what.page === 'run' ? 'Share this run' : 'Share this view'} isOpen onClose={onClose}>
+    <Dialog
+      title={what.page === 'run' ? 'Share this run' : 'Share this view'}
+      isOpen
+      onClose={onClose}
+      isBusy={creating.isPending}
+    >
       {creating.data !== undefined ? (
         <ShownOnce
           secret={creating.data.url}
