@@ -1,7 +1,7 @@
 /** A call's bodies over HTTP, as on the wire or decoded, never as a page. */
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
+import { isUuid } from '../../vocabulary/uuid.ts';
 import { decodeBody, MAX_DECODED_BODY_BYTES } from '../log/decode-body.ts';
-import { isUuid } from '../log/log-filter.ts';
 import { readBody, type StoredBody } from '../log/read-body.ts';
 import { type AdminDeps, requireDatabase } from './admin-deps.ts';
 import { ApiError } from './api-error.ts';

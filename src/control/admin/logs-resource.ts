@@ -1,8 +1,8 @@
 /** The log over HTTP: pages with filters, and one call. */
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
+import { isUuid } from '../../vocabulary/uuid.ts';
 import { listLogs } from '../log/list-logs.ts';
 import { listOpenLogs } from '../log/list-open-logs.ts';
-import { isUuid } from '../log/log-filter.ts';
 import { LOG_SORTS } from '../log/log-order.ts';
 import { readLog } from '../log/read-log.ts';
 import { isLogColumn, LOG_COLUMN_NAMES, type LogColumn } from '../store/log-columns.ts';

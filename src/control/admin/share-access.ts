@@ -5,10 +5,10 @@
 
 import type { Context, MiddlewareHandler } from 'hono';
 import { type SqlBool, sql } from 'kysely';
-import { isUuid } from '../../vocabulary/uuid.ts';
+import { isUuid, requestedAtOf } from '../../vocabulary/uuid.ts';
 import { logConditions } from '../log/log-scope.ts';
 import { readPromotedKeys } from '../log/promoted-keys.ts';
-import { readLog, requestedAtOf } from '../log/read-log.ts';
+import { readLog } from '../log/read-log.ts';
 import { allOf, compileSql } from '../log/run-sql.ts';
 import type { SharedPage } from '../store/share-links.ts';
 import { type AdminDeps, requireDatabase } from './admin-deps.ts';

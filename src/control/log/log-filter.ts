@@ -1,5 +1,6 @@
 /** A filter of the log, `<column or metadata.Key>:<op>:<value>[,<value>]`, read from text. */
 import { parseUsd } from '../../vocabulary/usd.ts';
+import { isUuid } from '../../vocabulary/uuid.ts';
 import { type ColumnKind, isLogColumn, kindOf, type LogColumn } from '../store/log-columns.ts';
 
 const FILTER_OPS = ['eq', 'ne', 'in', 'nin', 'gt', 'gte', 'lt', 'lte', 'has', 'nohas', 'prefix', 'contains'] as const;
