@@ -1,5 +1,5 @@
 /** Who is signed in in this browser, in which account, and what that allows. The cookie itself is out of reach of scripts. */
-import { queryOptions } from '@tanstack/react-query';
+import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import type { ApiAnswer } from '../../../src/control/admin/api-types.ts';
 import { ApiError, getJson, sendJson } from './client.ts';
 
@@ -33,14 +33,29 @@ export function allows(session: Session, least: Least): boolean {
   return least !== 'operator' && ROLES.indexOf(session.role) >= ROLES.indexOf(least);
 }
 
-export async function isSignedIn(): Promise<boolean> {
+/**
+ * Known at once while nothing was refused: every navigation asks, and must not wait for the network. A session that was
+ * read some time ago is read again meanwhile; whoever has been signed out is led to the sign-in by that, as by any
+ * other refusal.
+ */
+export async function isSignedIn(queries: QueryClient): Promise<boolean> {
+  const known = queries.getQueryState(sessionQuery.queryKey);
+  if (known?.data !== undefined && !known.isInvalidated) {
+    void queries.prefetchQuery(sessionQuery);
+    return true;
+  }
   try {
-    await getJson('/session', {});
+    await queries.fetchQuery(sessionQuery);
     return true;
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) return false;
     throw error;
   }
+}
+
+/** After a refusal nothing is known. */
+export function forgetSession(queries: QueryClient): void {
+  void queries.invalidateQueries({ queryKey: sessionQuery.queryKey, refetchType: 'none' });
 }
 
 export type Proof =

@@ -4,7 +4,9 @@ import { Link } from '@tanstack/react-router';
 import { PanelLeft, Radio } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { ApiError, getJson } from '../api/client.ts';
+import { withoutFilter } from '../search/filter-text.ts';
 import type { ListSearch } from '../search/list-search.ts';
+import { changeOfFilters, type SearchChange } from '../search/search-change.ts';
 import { Count, Duration, Money } from './amounts.tsx';
 import { Button, buttonClass } from './buttons.tsx';
 import { FilterChip } from './filter-bar.tsx';
@@ -59,7 +61,7 @@ type EmptySearch = ListSearch & { readonly exclude_runs?: 'true' | undefined };
 interface ListEmptyProps {
   readonly what: 'calls' | 'runs';
   readonly search: EmptySearch;
-  readonly onChange: (search: EmptySearch) => void;
+  readonly onChange: (change: SearchChange<EmptySearch>) => void;
   readonly children: ReactNode;
 }
 
@@ -112,7 +114,7 @@ export function ListEmpty({ what, search, onChange, children }: ListEmptyProps) 
             <FilterChip
               key={filter}
               filter={filter}
-              onRemove={() => onChange({ f: f.filter((one) => one !== filter) })}
+              onRemove={() => onChange(changeOfFilters((before) => withoutFilter(before, filter)))}
             />
           ))}
           {q !== undefined && <span>text: “{q.slice(0, 200)}”</span>}

@@ -17,6 +17,7 @@ import { TimeRange } from '../../components/time-range.tsx';
 import { useJob } from '../../components/use-job.ts';
 import { usePreferences } from '../../preferences.tsx';
 import { formatGroupBy, metadataKeyOf, readDimension } from '../../search/dimensions.ts';
+import { applyChange, changeOfFilters, type SearchChange } from '../../search/search-change.ts';
 import { useTimeWindow } from '../../search/use-time-window.ts';
 import { AlertOnThis } from '../brakes/alert-on-this.tsx';
 import { useKeyNames } from '../log/use-key-name.ts';
@@ -28,7 +29,7 @@ import { CostControls } from './cost-controls.tsx';
 import { buildRows } from './cost-rows.ts';
 import { buildSeries } from './cost-series.ts';
 import { CostTable, CostTotals } from './cost-table.tsx';
-import { type CostsSearch, readCostsSearch, USUAL_BY, USUAL_LIMIT, USUAL_RANGE } from './costs-search.ts';
+import { type CostsSearch, USUAL_BY, USUAL_LIMIT, USUAL_RANGE } from './costs-search.ts';
 import { NoCosts } from './no-costs.tsx';
 
 const FILTER_FIELDS: readonly FilterField[] = [
@@ -49,7 +50,7 @@ const FILTER_FIELDS: readonly FilterField[] = [
 
 const WIDE_MS = 29 * 86_400_000;
 
-type Change = (change: Partial<CostsSearch>) => void;
+type Change = (change: SearchChange<CostsSearch>) => void;
 
 interface CostsBodyProps {
   readonly costs: Costs;
@@ -78,7 +79,7 @@ function CostsBody({ costs, by, search, onChange }: CostsBodyProps) {
       {costs.totals.calls === 0 ? (
         <NoCosts
           filters={filters}
-          onFilters={(f) => onChange({ f })}
+          onFilters={(next) => onChange(changeOfFilters(next))}
           onWiden={
             Date.parse(costs.to) - Date.parse(costs.from) >= WIDE_MS
               ? null
@@ -147,7 +148,7 @@ export function CostsPage() {
     costsQuery({ ...question, wait_ms: waitMs }),
   );
   const { data: metadata } = useQuery({ ...metadataKeysQuery(), enabled: useAllowed('viewer') });
-  const onChange: Change = (change) => void navigate({ search: (was) => ({ ...was, ...change }) });
+  const onChange: Change = (change) => void navigate({ search: (was) => applyChange(was, change) });
   const unpromoted = (metadata?.data ?? []).filter(
     ({ key, state }) => state !== 'promoted' && by.some((id) => isSameKey(metadataKeyOf(id) ?? '', key)),
   );
@@ -185,12 +186,11 @@ export function CostsPage() {
             search={search}
             metadataKeys={(metadata?.data ?? []).map(({ key }) => key)}
             onChange={onChange}
-            readChange={readCostsSearch}
           />
           <FilterBar
             fields={FILTER_FIELDS}
             filters={search.f ?? []}
-            onFilters={(f) => onChange({ f: f.length === 0 ? undefined : f })}
+            onFilters={(next) => onChange(changeOfFilters(next))}
             problem={refusal}
           />
         </div>

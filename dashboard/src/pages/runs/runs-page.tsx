@@ -20,7 +20,8 @@ import { PageHeader } from '../../components/page-header.tsx';
 import { SidePanel } from '../../components/side-panel.tsx';
 import { Pending, StaleNote } from '../../components/states.tsx';
 import { TimeRange } from '../../components/time-range.tsx';
-import { toggleFilter } from '../../search/filter-text.ts';
+import { addFilter, type FiltersChange, toggleFilter } from '../../search/filter-text.ts';
+import { applyChange, changeOfFilters, type SearchChange } from '../../search/search-change.ts';
 import { AlertOnThis } from '../brakes/alert-on-this.tsx';
 import { useKeyNames } from '../log/use-key-name.ts';
 import { ShareButton } from '../share/share-button.tsx';
@@ -62,7 +63,8 @@ export function RunsPage() {
   const search = useSearch({ from: '/app/runs' });
   const navigate = useNavigate({ from: '/runs' });
   const change = useCallback(
-    (next: RunsSearch, replace = false) => void navigate({ search: (before) => ({ ...before, ...next }), replace }),
+    (next: SearchChange<RunsSearch>, replace = false) =>
+      void navigate({ search: (before) => applyChange(before, next), replace }),
     [navigate],
   );
   const question = useRunsQuestion(search);
@@ -94,7 +96,8 @@ export function RunsPage() {
   const problem = error instanceof ApiError && error.status === 400 ? error.message : null;
   const needsDate = needsDates(question);
 
-  const onFilter = useCallback((filter: string) => change({ f: toggleFilter(f, filter) }), [change, f]);
+  const onFilters = useCallback((next: FiltersChange) => change(changeOfFilters(next)), [change]);
+  const onFilter = useCallback((filter: string) => onFilters((before) => toggleFilter(before, filter)), [onFilters]);
   const onText = useCallback((q: string) => change({ q: q === '' ? undefined : q }, true), [change]);
   const onEndReached = useCallback(() => {
     if (hasNextPage && searchedTo === null && !isFetchingNextPage) void fetchNextPage();
@@ -140,7 +143,7 @@ export function RunsPage() {
             fields={FIELDS}
             filters={f}
             q={search.q ?? ''}
-            onFilters={(next) => change({ f: next.length === 0 ? undefined : next })}
+            onFilters={onFilters}
             onText={onText}
             placeholder="Search trace ids and span names"
             problem={problem}
@@ -163,13 +166,7 @@ export function RunsPage() {
               keyNames={keyNames}
               refetchMs={refetchMs}
               onChoose={(filter) =>
-                change({
-                  group: undefined,
-                  f: toggleFilter(
-                    f.filter((one) => one !== filter),
-                    filter,
-                  ),
-                })
+                change(({ f: before = NO_FILTERS }) => ({ group: undefined, f: addFilter(before, filter) }))
               }
             />
           ) : (
