@@ -10,6 +10,7 @@ import { changeOfFilters, type SearchChange } from '../search/search-change.ts';
 import { Count, Duration, Money } from './amounts.tsx';
 import { Button, buttonClass } from './buttons.tsx';
 import { FilterChip } from './filter-bar.tsx';
+import { FormerAnswer } from './former-answer.tsx';
 import { Histogram, type HistogramBucket } from './histogram.tsx';
 import { EmptyState, ErrorState, Skeleton } from './states.tsx';
 import { type SummaryFigure, SummaryStrip } from './summary-strip.tsx';
@@ -179,6 +180,7 @@ interface ListSumsProps<Body extends Sums> {
     readonly data: Body | undefined;
     readonly error: unknown;
     readonly isFetching: boolean;
+    readonly isPlaceholderData: boolean;
     readonly refetch: () => unknown;
   };
   readonly what: 'calls' | 'runs';
@@ -192,14 +194,14 @@ interface ListSumsProps<Body extends Sums> {
 
 /** The sums over what is filtered, and when it happened. */
 export function ListSums<Body extends Sums>(props: ListSumsProps<Body>) {
-  const { data, error, isFetching, refetch } = props.query;
+  const { data, error, isFetching, isPlaceholderData, refetch } = props.query;
   // A filter that cannot be read is said at the filters.
   const isSilent = error === null || (error instanceof ApiError && error.status === 400);
   // The height of what is coming, so that the list does not jump.
   if (data === undefined && isSilent) return <div className="h-32" />;
   if (data === undefined) return <ErrorState error={error} what="the sums" onRetry={() => void refetch()} />;
   return (
-    <>
+    <FormerAnswer isFormer={isPlaceholderData}>
       <SummaryStrip label={props.label} figures={props.listFigures(data)} />
       <SumsSince
         what={props.what === 'calls' ? 'Sums over calls' : 'Sums over runs'}
@@ -213,6 +215,6 @@ export function ListSums<Body extends Sums>(props: ListSumsProps<Body>) {
         bucketMs={data.bucket_ms}
         onSelect={props.onSelect}
       />
-    </>
+    </FormerAnswer>
   );
 }

@@ -9,6 +9,7 @@ import { isKeyChanging, isSameKey, type MetadataKey, metadataKeysQuery } from '.
 import { Allowed, useAllowed } from '../../app/session-context.tsx';
 import { Button } from '../../components/buttons.tsx';
 import { FilterBar, type FilterField } from '../../components/filter-bar.tsx';
+import { FormerAnswer } from '../../components/former-answer.tsx';
 import { JobProgress } from '../../components/job-progress.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { Pending, StaleNote } from '../../components/states.tsx';
@@ -54,12 +55,14 @@ type Change = (change: SearchChange<CostsSearch>) => void;
 
 interface CostsBodyProps {
   readonly costs: Costs;
+  /** They answer the question before, and are no export of this one. */
+  readonly isFormer: boolean;
   readonly by: readonly string[];
   readonly search: CostsSearch;
   readonly onChange: Change;
 }
 
-function CostsBody({ costs, by, search, onChange }: CostsBodyProps) {
+function CostsBody({ costs, isFormer, by, search, onChange }: CostsBodyProps) {
   const keyNames = useKeyNames();
   const series = useMemo(() => buildSeries(costs, by, keyNames), [costs, by, keyNames]);
   const rows = useMemo(() => buildRows(costs, by, keyNames), [costs, by, keyNames]);
@@ -97,7 +100,7 @@ function CostsBody({ costs, by, search, onChange }: CostsBodyProps) {
               >
                 <Table2 size={15} aria-hidden /> {isTable ? 'Show as drawing' : 'Show as table'}
               </Button>
-              <Button look="quiet" onClick={() => void download()}>
+              <Button look="quiet" disabled={isFormer} onClick={() => void download()}>
                 <Download size={15} aria-hidden /> CSV
               </Button>
             </div>
@@ -152,9 +155,7 @@ export function CostsPage() {
   const unpromoted = (metadata?.data ?? []).filter(
     ({ key, state }) => state !== 'promoted' && by.some((id) => isSameKey(metadataKeyOf(id) ?? '', key)),
   );
-  // An old answer is of other groups: it must not be shown under the new names.
-  const answeredBy = data?.data[0]?.group.length ?? by.length;
-  const isShown = data !== undefined && answeredBy === by.length && !(isPlaceholderData && error !== null);
+  const isShown = data !== undefined && !(isPlaceholderData && error !== null);
   const refusal = error instanceof ApiError && error.status === 400 && search.f !== undefined ? error.message : null;
   return (
     <>
@@ -203,10 +204,10 @@ export function CostsPage() {
       )}
       {!isShown && refusal === null && <Pending query={{ error, refetch }} what="the costs" />}
       {isShown && (
-        <div className={isPlaceholderData ? 'opacity-60' : ''} aria-busy={isPlaceholderData}>
+        <FormerAnswer isFormer={isPlaceholderData}>
           <SumsSince what="Sums over calls" at={data.searched_to} isFetching={isFetching} onContinue={onContinue} />
-          <CostsBody costs={data} by={by} search={search} onChange={onChange} />
-        </div>
+          <CostsBody costs={data} isFormer={isPlaceholderData} by={by} search={search} onChange={onChange} />
+        </FormerAnswer>
       )}
     </>
   );

@@ -4,6 +4,7 @@ import { parseUsd } from '../../../../src/vocabulary/usd.ts';
 import { type RunGroup, type RunsQuestion, runGroupsQuery } from '../../api/runs.ts';
 import { BarredCost, Count, Money, Tokens } from '../../components/amounts.tsx';
 import { DataTable, figureColumn, type TableColumn } from '../../components/data-table.tsx';
+import { FormerAnswer } from '../../components/former-answer.tsx';
 import { EmptyState, Pending } from '../../components/states.tsx';
 import { SumsSince, usePatience } from '../../components/sums-since.tsx';
 import type { KeyNames } from '../../search/dimensions.ts';
@@ -60,7 +61,7 @@ function listColumns(by: string, keyNames: KeyNames, groups: readonly RunGroup[]
 
 export function RunsGroups({ question, by, keyNames, refetchMs, onChoose }: RunsGroupsProps) {
   const { waitMs, onContinue } = usePatience({ question, by });
-  const { data, error, isFetching, refetch } = useQuery({
+  const { data, error, isFetching, isPlaceholderData, refetch } = useQuery({
     ...runGroupsQuery(question, by, waitMs),
     refetchInterval: refetchMs,
   });
@@ -79,7 +80,7 @@ export function RunsGroups({ question, by, keyNames, refetchMs, onChoose }: Runs
     if (!group.is_rest) onChoose(filterByValue(fieldOfFacet(by), group.value));
   };
   return (
-    <>
+    <FormerAnswer isFormer={isPlaceholderData} className="flex min-h-0 flex-1 flex-col">
       {since}
       <DataTable
         label="Groups"
@@ -101,6 +102,6 @@ export function RunsGroups({ question, by, keyNames, refetchMs, onChoose }: Runs
           </>
         )}
       />
-    </>
+    </FormerAnswer>
   );
 }
