@@ -47,10 +47,13 @@ const OP_SIGNS: Readonly<Record<string, string>> = {
   contains: 'contains',
 };
 
+/** Fields whose names say too little. */
+const FIELD_WORDS: Readonly<Record<string, string>> = { any_model: 'model or requested model' };
+
 /** `model = gpt-4o-mini`, for a chip. */
 export function describeFilter(text: string): string {
   const { field, op, values } = parseFilter(text);
-  const name = field
+  const name = (Object.hasOwn(FIELD_WORDS, field) ? (FIELD_WORDS[field] ?? field) : field)
     .replace(/^metadata\./, '')
     .replace(/^run\./, 'run ')
     .replaceAll('_', ' ');

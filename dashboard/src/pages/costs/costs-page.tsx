@@ -34,7 +34,8 @@ import { type CostsSearch, USUAL_BY, USUAL_LIMIT, USUAL_RANGE } from './costs-se
 import { NoCosts } from './no-costs.tsx';
 
 const FILTER_FIELDS: readonly FilterField[] = [
-  { field: 'model', label: 'Model' },
+  { field: 'any_model', label: 'Model' },
+  { field: 'model', label: 'Model, as answered' },
   { field: 'model_requested', label: 'Model, as requested' },
   { field: 'provider', label: 'Provider' },
   { field: 'key_id', label: 'API key (number)' },

@@ -42,6 +42,7 @@ import { useLogsQuestion, usePromotedKeys, useSumsQuestion } from './use-logs-qu
 /** What the form offers; the grammar knows every column. */
 const FILTER_FIELDS: readonly FilterField[] = [
   { field: 'model', label: 'Model' },
+  { field: 'any_model', label: 'Model, or requested model without an answer' },
   { field: 'model_requested', label: 'Requested model' },
   { field: 'provider', label: 'Provider' },
   { field: 'outcome', label: 'Outcome' },

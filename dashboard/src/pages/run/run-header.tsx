@@ -78,7 +78,7 @@ function RunChips({ run }: { readonly run: RunWithSteps }) {
   return (
     <div className="flex flex-wrap gap-1.5 px-4 pb-3">
       {run.models.map((model) => (
-        <ChipLink key={`model ${model}`} name="model" value={model} filter={filterByValue('model', model)} />
+        <ChipLink key={`model ${model}`} name="model" value={model} filter={filterByValue('any_model', model)} />
       ))}
       {run.key_ids.map((id) => (
         <ChipLink

@@ -48,7 +48,8 @@ const FIELDS: readonly FilterField[] = [
   { field: 'run.client_closed_calls', label: 'Calls whose client left' },
   { field: 'run.unpriced_calls', label: 'Calls whose cost is not fully known' },
   { field: 'run.trace_id', label: 'Trace id' },
-  { field: 'model', label: 'A call: model' },
+  { field: 'any_model', label: 'A call: model, or requested model without an answer' },
+  { field: 'model', label: 'A call: model, as answered' },
   { field: 'provider', label: 'A call: provider' },
   { field: 'span_name', label: 'A call: span name' },
   { field: 'span_path', label: 'A call: span path' },
@@ -165,8 +166,8 @@ export function RunsPage() {
               by={group}
               keyNames={keyNames}
               refetchMs={refetchMs}
-              onChoose={(filter) =>
-                change(({ f: before = NO_FILTERS }) => ({ group: undefined, f: addFilter(before, filter) }))
+              onChoose={(chosen) =>
+                change(({ f: before = NO_FILTERS }) => ({ group: undefined, f: chosen.reduce(addFilter, before) }))
               }
             />
           ) : (
