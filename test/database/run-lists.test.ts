@@ -331,6 +331,16 @@ describe.each(POSTGRES_KINDS)('questions about runs on $name', (kind) => {
     expect((await groups(`by=model&f=status:eq:500`)).map(({ value, calls }) => [value, calls])).toEqual([
       ['gpt-5', 1],
     ]);
+    expect(
+      (await groups(`by=provider&q=RETRY&${WINDOW}`)).map(({ value, calls, runs }) => [value, calls, runs]),
+    ).toEqual([
+      ['anthropic', 1, 1],
+      ['openai', 1, 1],
+    ]);
+    expect((await groups(`by=provider&q=C/&f=run.calls:eq:1`)).map(({ value, calls }) => [value, calls])).toEqual([
+      ['openai', 1],
+    ]);
+    expect(await groups(`by=model&q=nowhere&${WINDOW}`)).toEqual([]);
     expect(await refusal('/runs/groups?by=status')).toBe('400 invalid_request');
     expect(await refusal('/runs/groups')).toBe('400 invalid_request');
   });
