@@ -69,6 +69,7 @@ type FilterName = keyof typeof FILTERS;
 
 const OTHER_CALL_FILTERS: Readonly<Record<string, (draw: Draw) => string | readonly string[]>> = {
   'rare model': (draw) => `model:eq:${modelAt(17, 19)(draw)}`,
+  'rare model, answered or requested': (draw) => `any_model:eq:${modelAt(17, 19)(draw)}`,
   'absent model': (draw) => `model:eq:${absent(draw)}`,
   'model requested': (draw) => `model_requested:eq:${SEED_MODELS[draw.random.between(0, 4)]?.requested}`,
   provider: (draw) => `provider:eq:${draw.random.pick(['openai', 'anthropic', 'together', 'bedrock'])}`,

@@ -5,6 +5,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { ApiError } from './api/client.ts';
+import { forgetSession } from './api/session.ts';
 import { followTabs } from './api/tab-session.ts';
 import { reloadOnceStored } from './app/secret-shown.ts';
 import { PreferencesProvider } from './preferences.tsx';
@@ -35,11 +36,12 @@ function createQueryClient(onSignedOut: () => void): QueryClient {
 }
 
 followTabs(reloadOnceStored);
-const router = createAppRouter();
 const queries = createQueryClient(() => {
+  forgetSession(queries);
   if (router.state.location.pathname === '/login') return;
   void router.navigate({ to: '/login', search: { next: router.state.location.href } });
 });
+const router = createAppRouter(queries);
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('the page has no element with the id "root"');

@@ -1,7 +1,15 @@
 /** The table of pages: address, what of it is state, and the code, which is loaded when the page is opened. */
-import { createRootRoute, createRoute, createRouter, Link, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import type { QueryClient } from '@tanstack/react-query';
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  Link,
+  lazyRouteComponent,
+  redirect,
+} from '@tanstack/react-router';
 import { getJson } from './api/client.ts';
-import { isSignedIn } from './api/session.ts';
+import { isSignedIn, sessionQuery } from './api/session.ts';
 import { AppLayout } from './app/app-layout.tsx';
 import { EmptyState, ErrorState, Skeleton } from './components/states.tsx';
 import { readCostsSearch } from './pages/costs/costs-search.ts';
@@ -13,7 +21,7 @@ import { readStartSearch } from './pages/start/start-search.ts';
 import { readText, readWindowSearch } from './search/list-search.ts';
 import { parseSearch, stringifySearch } from './search/search-params.ts';
 
-const rootRoute = createRootRoute();
+const rootRoute = createRootRouteWithContext<{ readonly queries: QueryClient }>()();
 
 const loginRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -27,8 +35,8 @@ const loginRoute = createRoute({
 const appRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'app',
-  beforeLoad: async ({ location }) => {
-    if (!(await isSignedIn())) throw redirect({ to: '/login', search: { next: location.href } });
+  beforeLoad: async ({ context, location }) => {
+    if (!(await isSignedIn(context.queries))) throw redirect({ to: '/login', search: { next: location.href } });
   },
   component: AppLayout,
   pendingComponent: () => <Skeleton />,
@@ -37,9 +45,9 @@ const appRoute = createRoute({
 const indexRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/',
-  beforeLoad: async () => {
+  beforeLoad: async ({ context }) => {
     // Who came by a share link is led to what it shows.
-    if ((await getJson('/session', {})).shared !== null) return;
+    if ((await context.queries.fetchQuery(sessionQuery)).shared !== null) return;
     const { data } = await getJson('/logs', { limit: 1, fields: 'id' });
     throw redirect({ to: data.length === 0 ? '/start' : '/runs' });
   },
@@ -182,9 +190,10 @@ function NotFound() {
   );
 }
 
-export function createAppRouter() {
+export function createAppRouter(queries: QueryClient) {
   return createRouter({
     routeTree,
+    context: { queries },
     parseSearch,
     stringifySearch,
     defaultPreload: 'intent',

@@ -373,11 +373,19 @@ describe.each(POSTGRES_KINDS)('questions about calls on $name', (kind) => {
       z.object({ data: z.array(Row) }).parse(await db.read(`/logs/open?fields=client,outcome&${question}`)).data;
     const begun = { id: idAt(200_000), requested_at: '2026-11-28T12:03:20.000Z', client: 'poet' };
     expect(await openCalls('')).toEqual([begun]);
-    for (const found of ['f=metadata.FEATURE:eq:verse', 'q=open_1', 'f=outcome:nohas', 'f=client:prefix:po', WINDOW])
+    for (const found of [
+      'f=metadata.FEATURE:eq:verse',
+      'q=open_1',
+      'f=outcome:nohas',
+      'f=client:prefix:po',
+      'f=any_model:eq:gpt-5',
+      WINDOW,
+    ])
       expect([found, await openCalls(found)]).toEqual([found, [begun]]);
     for (const other of [
       'f=metadata.feature:eq:prose',
       'f=outcome:eq:ok',
+      'f=any_model:nohas',
       'exclude_runs=true',
       'from=2026-11-28T13:00:00Z',
     ])

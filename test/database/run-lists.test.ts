@@ -128,6 +128,9 @@ describe.each(POSTGRES_KINDS)('questions about runs on $name', (kind) => {
       ['f=provider:eq:openai&f=status:gte:400', ['b']],
       ['f=model:eq:gpt-5', []],
       ['f=model_requested:eq:gpt-5&f=model:nohas', ['b']],
+      ['f=any_model:eq:gpt-5', ['b']],
+      ['f=any_model:in:gpt-5,claude-x', ['b']],
+      ['f=any_model:ne:gpt-5', ['c/1', 'b', 'a']],
       ['f=key_id:eq:2', ['b']],
       ['f=metadata.Feature:eq:chat', ['c/1', 'a']],
       ['f=metadata.feature:nohas', ['b']],
@@ -328,8 +331,48 @@ describe.each(POSTGRES_KINDS)('questions about runs on $name', (kind) => {
     expect((await groups(`by=model&f=status:eq:500`)).map(({ value, calls }) => [value, calls])).toEqual([
       ['gpt-5', 1],
     ]);
+    expect(
+      (await groups(`by=provider&q=RETRY&${WINDOW}`)).map(({ value, calls, runs }) => [value, calls, runs]),
+    ).toEqual([
+      ['anthropic', 1, 1],
+      ['openai', 1, 1],
+    ]);
+    expect((await groups(`by=provider&q=C/&f=run.calls:eq:1`)).map(({ value, calls }) => [value, calls])).toEqual([
+      ['openai', 1],
+    ]);
+    expect(await groups(`by=model&q=nowhere&${WINDOW}`)).toEqual([]);
     expect(await refusal('/runs/groups?by=status')).toBe('400 invalid_request');
     expect(await refusal('/runs/groups')).toBe('400 invalid_request');
+  });
+
+  test('what costs and groups count under a model is what the filter of that model finds', async () => {
+    const day = 'from=2026-11-28T00:00:00Z&to=2026-11-29T00:00:00Z';
+    const Costs = z.object({
+      source: z.string(),
+      data: z.array(z.object({ group: z.array(z.string()), calls: z.number() })),
+    });
+    const costs = async (question: string) => {
+      const { source, data } = Costs.parse(await db.read(`/costs?${day}&${question}`));
+      return { source, calls: Object.fromEntries(data.map(({ group, calls }) => [group.join(' '), calls])) };
+    };
+    const { calls } = await costs('group_by=model');
+    expect(calls).toEqual({ 'gpt-5-2025-08-07': 5, 'gpt-5': 1, 'claude-x': 1 });
+    for (const [model, count] of Object.entries(calls)) {
+      const filter = `f=any_model:eq:${model}`;
+      expect(List.parse(await db.read(`/logs?${day}&${filter}`)).data).toHaveLength(count);
+      expect(await db.read(`/logs/summary?${day}&${filter}`)).toMatchObject({ source: 'hourly', calls: count });
+      expect(await costs(`group_by=model&${filter}`)).toEqual({ source: 'hourly', calls: { [model]: count } });
+    }
+    expect(await costs('group_by=key,provider&f=any_model:ne:gpt-5')).toEqual({
+      source: 'hourly',
+      calls: { '1 openai': 5, '2 anthropic': 1 },
+    });
+    expect(await costs('group_by=provider&f=any_model:contains:gpt')).toEqual({
+      source: 'records',
+      calls: { openai: 6 },
+    });
+    expect(await db.read(`/logs/summary?${day}&f=any_model:nohas`)).toMatchObject({ source: 'hourly', calls: 0 });
+    expect(await db.read(`/logs/summary?${day}&f=any_model:ne:gpt-5`)).toMatchObject({ source: 'hourly', calls: 6 });
   });
 
   test('groups from sums by hour are those from the calls, also over a part of an hour and with a filter', async () => {

@@ -1,10 +1,10 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { getBytes, getJson, sendJson } from './client.ts';
-import { forgetSession, holdSession } from './tab-session.ts';
+import { forgetHeld, holdSession } from './tab-session.ts';
 
 afterEach(() => {
   vi.unstubAllGlobals();
-  forgetSession();
+  forgetHeld();
 });
 
 /** What was sent, in the place of the browser's own `fetch`. */

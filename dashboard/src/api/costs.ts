@@ -24,9 +24,11 @@ interface CostQuestion {
 }
 
 export function costsQuery({ by, ...question }: CostQuestion) {
-  const parameters = { ...question, group_by: formatGroupBy(by) };
+  const groupBy = formatGroupBy(by);
   return queryOptions({
-    queryKey: ['costs', parameters],
-    queryFn: ({ signal }) => getJson('/costs', parameters, signal),
+    queryKey: ['costs', groupBy, question],
+    queryFn: ({ signal }) => getJson('/costs', { ...question, group_by: groupBy }, signal),
+    // Groups by something else must not stand under the new names.
+    placeholderData: (former, asked) => (asked?.queryKey[1] === groupBy ? former : undefined),
   });
 }

@@ -41,6 +41,8 @@ export function repriceDaysQuery(jobId: number, isUnderWay: boolean) {
     queryKey: ['reprice', jobId, 'days', isUnderWay],
     queryFn: ({ signal }) => getJson('/reprice/{job_id}/days', { job_id: jobId, limit: DAYS }, signal),
     refetchInterval: isUnderWay ? 2_000 : false,
+    // Another job's days must never stand under this one.
+    placeholderData: (former, asked) => (asked?.queryKey[1] === jobId ? former : undefined),
   });
 }
 

@@ -48,11 +48,12 @@ export function runFacetsQuery({ from, to }: Pick<RunsQuestion, 'from' | 'to'>) 
   });
 }
 
-export function runGroupsQuery({ from, to, f }: RunsQuestion, by: string, waitMs: number | undefined) {
+export function runGroupsQuery(question: RunsQuestion, by: string, waitMs: number | undefined) {
   return queryOptions({
-    queryKey: ['runs-groups', from, to, f, by, waitMs],
-    queryFn: ({ signal }) => getJson('/runs/groups', { from, to, f, by, wait_ms: waitMs }, signal),
-    ...(waitMs === undefined ? {} : { placeholderData: keepPreviousData }),
+    queryKey: ['runs-groups', by, question, waitMs],
+    queryFn: ({ signal }) => getJson('/runs/groups', { ...runsParameters(question), by, wait_ms: waitMs }, signal),
+    // Groups by something else must not stand under the new name, nor lead to its runs.
+    placeholderData: (former, asked) => (asked?.queryKey[1] === by ? former : undefined),
   });
 }
 

@@ -1,8 +1,8 @@
 /** Who is signed in in this browser, in which account, and what that allows. The cookie itself is out of reach of scripts. */
-import { queryOptions } from '@tanstack/react-query';
+import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import type { ApiAnswer } from '../../../src/control/admin/api-types.ts';
 import { ApiError, getJson, sendJson } from './client.ts';
-import { forgetSession, holdSession, tellAccount, tellSignedOut } from './tab-session.ts';
+import { forgetHeld, holdSession, tellAccount, tellSignedOut } from './tab-session.ts';
 
 export type Session = ApiAnswer<'get', '/session'>;
 export type Role = Session['role'];
@@ -40,9 +40,19 @@ export function allows(session: Session, least: Least): boolean {
   return least !== 'operator' && ROLES.indexOf(session.role) >= ROLES.indexOf(least);
 }
 
-export async function isSignedIn(): Promise<boolean> {
+/**
+ * Known at once while nothing was refused: every navigation asks, and must not wait for the network. A session that was
+ * read some time ago is read again meanwhile; whoever has been signed out is led to the sign-in by that, as by any
+ * other refusal.
+ */
+export async function isSignedIn(queries: QueryClient): Promise<boolean> {
+  const known = queries.getQueryState(sessionQuery.queryKey);
+  if (known?.data !== undefined && !known.isInvalidated) {
+    void queries.prefetchQuery(sessionQuery);
+    return true;
+  }
   try {
-    await readSession();
+    await queries.fetchQuery(sessionQuery);
     return true;
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) return false;
@@ -55,6 +65,11 @@ export async function isSignedIn(): Promise<boolean> {
   }
 }
 
+/** After a refusal nothing is known. */
+export function forgetSession(queries: QueryClient): void {
+  void queries.invalidateQueries({ queryKey: sessionQuery.queryKey, refetchType: 'none' });
+}
+
 export type Proof =
   | { readonly code: string }
   | { readonly token: string }
@@ -64,7 +79,7 @@ export type Proof =
 
 /** Throws an ApiError with the reason. */
 export async function signIn(proof: Proof): Promise<void> {
-  forgetSession();
+  forgetHeld();
   await sendJson('post', '/session', {}, proof);
 }
 

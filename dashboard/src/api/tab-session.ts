@@ -49,12 +49,12 @@ export function holdSession({ kind, name, person_id, account }: SignedIn): void 
 }
 
 /** Before another sign-in in this tab. */
-export function forgetSession(): void {
+export function forgetHeld(): void {
   held = null;
 }
 
 export function tellSignedOut(): void {
-  forgetSession();
+  forgetHeld();
   tabs?.postMessage(NOBODY);
 }
 

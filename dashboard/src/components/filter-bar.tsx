@@ -2,11 +2,12 @@
 
 import { Popover } from '@base-ui/react/popover';
 import { ListFilter, Search, X } from 'lucide-react';
-import { type FormEvent, useEffect, useState } from 'react';
+import { type FormEvent, useState } from 'react';
 import { useSession } from '../app/session-context.tsx';
-import { describeFilter, formatFilter } from '../search/filter-text.ts';
+import { addFilter, describeFilter, type FiltersChange, formatFilter, withoutFilter } from '../search/filter-text.ts';
 import { Button, buttonClass } from './buttons.tsx';
 import { Problem } from './states.tsx';
+import { useTypedText } from './use-typed-text.ts';
 
 export interface FilterField {
   /** As in the API: a column, `run.<column>`, or `metadata.` followed by a key. */
@@ -30,7 +31,7 @@ const TYPING_PAUSE_MS = 300;
 interface FilterBarProps {
   readonly fields: readonly FilterField[];
   readonly filters: readonly string[];
-  readonly onFilters: (filters: readonly string[]) => void;
+  readonly onFilters: (change: FiltersChange) => void;
   /** The line for free text; without it there are only filters. */
   readonly q?: string;
   readonly onText?: (q: string) => void;
@@ -45,13 +46,7 @@ interface TextFilterProps {
 }
 
 function TextFilter({ q, onText, placeholder }: TextFilterProps) {
-  const [text, setText] = useState(q);
-  useEffect(() => setText(q), [q]);
-  useEffect(() => {
-    if (text === q) return;
-    const timer = setTimeout(() => onText(text), TYPING_PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [text, q, onText]);
+  const { text, setText, send } = useTypedText(q, onText, TYPING_PAUSE_MS);
   return (
     <div className="relative min-w-52 flex-1 sm:max-w-80">
       <Search size={15} aria-hidden className="pointer-events-none absolute top-2 left-2.5 text-ink-faint" />
@@ -63,7 +58,7 @@ function TextFilter({ q, onText, placeholder }: TextFilterProps) {
         data-hotkey="/"
         onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => {
-          if (event.key === 'Enter') onText(text);
+          if (event.key === 'Enter') send();
         }}
         className="h-8 w-full rounded-md border border-line-strong/70 bg-panel pr-2 pl-8 placeholder:text-ink-faint"
       />
@@ -78,12 +73,16 @@ export function FilterBar(props: FilterBarProps) {
   return (
     <div className="flex min-w-0 flex-1 flex-wrap items-center gap-1.5">
       {mayReadTexts && onText !== undefined && <TextFilter q={q} onText={onText} placeholder={placeholder} />}
-      <AddFilter fields={fields} onAdd={(filter) => onFilters([...filters.filter((one) => one !== filter), filter])} />
+      <AddFilter fields={fields} onAdd={(filter) => onFilters((before) => addFilter(before, filter))} />
       {filters.map((filter) => (
-        <FilterChip key={filter} filter={filter} onRemove={() => onFilters(filters.filter((one) => one !== filter))} />
+        <FilterChip
+          key={filter}
+          filter={filter}
+          onRemove={() => onFilters((before) => withoutFilter(before, filter))}
+        />
       ))}
       {filters.length > 1 && (
-        <Button look="quiet" onClick={() => onFilters([])}>
+        <Button look="quiet" onClick={() => onFilters(() => [])}>
           Clear all
         </Button>
       )}

@@ -4,10 +4,13 @@ import { Link } from '@tanstack/react-router';
 import { PanelLeft, Radio } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { ApiError, getJson } from '../api/client.ts';
+import { withoutFilter } from '../search/filter-text.ts';
 import type { ListSearch } from '../search/list-search.ts';
+import { changeOfFilters, type SearchChange } from '../search/search-change.ts';
 import { Count, Duration, Money } from './amounts.tsx';
 import { Button, buttonClass } from './buttons.tsx';
 import { FilterChip } from './filter-bar.tsx';
+import { FormerAnswer } from './former-answer.tsx';
 import { Histogram, type HistogramBucket } from './histogram.tsx';
 import { EmptyState, ErrorState, Skeleton } from './states.tsx';
 import { type SummaryFigure, SummaryStrip } from './summary-strip.tsx';
@@ -59,7 +62,7 @@ type EmptySearch = ListSearch & { readonly exclude_runs?: 'true' | undefined };
 interface ListEmptyProps {
   readonly what: 'calls' | 'runs';
   readonly search: EmptySearch;
-  readonly onChange: (search: EmptySearch) => void;
+  readonly onChange: (change: SearchChange<EmptySearch>) => void;
   readonly children: ReactNode;
 }
 
@@ -112,7 +115,7 @@ export function ListEmpty({ what, search, onChange, children }: ListEmptyProps) 
             <FilterChip
               key={filter}
               filter={filter}
-              onRemove={() => onChange({ f: f.filter((one) => one !== filter) })}
+              onRemove={() => onChange(changeOfFilters((before) => withoutFilter(before, filter)))}
             />
           ))}
           {q !== undefined && <span>text: “{q.slice(0, 200)}”</span>}
@@ -177,6 +180,7 @@ interface ListSumsProps<Body extends Sums> {
     readonly data: Body | undefined;
     readonly error: unknown;
     readonly isFetching: boolean;
+    readonly isPlaceholderData: boolean;
     readonly refetch: () => unknown;
   };
   readonly what: 'calls' | 'runs';
@@ -190,14 +194,14 @@ interface ListSumsProps<Body extends Sums> {
 
 /** The sums over what is filtered, and when it happened. */
 export function ListSums<Body extends Sums>(props: ListSumsProps<Body>) {
-  const { data, error, isFetching, refetch } = props.query;
+  const { data, error, isFetching, isPlaceholderData, refetch } = props.query;
   // A filter that cannot be read is said at the filters.
   const isSilent = error === null || (error instanceof ApiError && error.status === 400);
   // The height of what is coming, so that the list does not jump.
   if (data === undefined && isSilent) return <div className="h-32" />;
   if (data === undefined) return <ErrorState error={error} what="the sums" onRetry={() => void refetch()} />;
   return (
-    <>
+    <FormerAnswer isFormer={isPlaceholderData}>
       <SummaryStrip label={props.label} figures={props.listFigures(data)} />
       <SumsSince
         what={props.what === 'calls' ? 'Sums over calls' : 'Sums over runs'}
@@ -211,6 +215,6 @@ export function ListSums<Body extends Sums>(props: ListSumsProps<Body>) {
         bucketMs={data.bucket_ms}
         onSelect={props.onSelect}
       />
-    </>
+    </FormerAnswer>
   );
 }

@@ -23,7 +23,9 @@ test('only known columns and metadata keys are dimensions', () => {
 
 test('a group is found by its values, a missing one by its absence', () => {
   expect(groupFilters(['key', 'metadata.Feature'], ['3', null])).toEqual(['key_id:eq:3', 'metadata.Feature:nohas']);
-  expect(groupFilters(['model'], [null])).toEqual(['model:nohas', 'model_requested:nohas']);
+  expect(groupFilters(['model'], [null])).toEqual(['any_model:nohas']);
+  // Also the calls that ended without an answer, which are counted under the model they asked for.
+  expect(groupFilters(['model'], ['gpt-5'])).toEqual(['any_model:eq:gpt-5']);
 });
 
 test('a value that the server cut is found by its beginning, counted in characters', () => {

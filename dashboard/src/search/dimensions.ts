@@ -9,7 +9,8 @@ export interface Dimension {
 }
 
 const FIXED: readonly Dimension[] = [
-  { id: 'model', label: 'Model', field: 'model' },
+  // Costs, groups and facets of runs count a call without an answer under the model it asked for.
+  { id: 'model', label: 'Model', field: 'any_model' },
   { id: 'provider', label: 'Provider', field: 'provider' },
   { id: 'key', label: 'API key', field: 'key_id' },
   { id: 'endpoint', label: 'Endpoint', field: 'endpoint' },
@@ -52,17 +53,13 @@ export function formatGroupBy(by: readonly string[]): string {
   return by.map((id) => id.replace(/[%,]/g, encodeURIComponent)).join(',');
 }
 
-/** Costs by model count a call without an answer under the model it asked for: "not set" is neither. */
-const NOT_SET_FIELDS: Readonly<Record<string, readonly string[]>> = { model: ['model', 'model_requested'] };
-
 /** Finds the calls of one group. A cut value can only be found by its beginning. */
 export function groupFilters(by: readonly string[], group: readonly (string | null)[]): readonly string[] {
-  return by.flatMap((id, index) => {
+  return by.map((id, index) => {
     const { field } = readDimension(id);
     const value = group[index] ?? null;
-    if (value === null)
-      return (NOT_SET_FIELDS[id] ?? [field]).map((name) => formatFilter({ field: name, op: 'nohas', values: [] }));
-    return [formatFilter({ field, op: [...value].length >= VALUE_CHARACTERS ? 'prefix' : 'eq', values: [value] })];
+    if (value === null) return formatFilter({ field, op: 'nohas', values: [] });
+    return formatFilter({ field, op: [...value].length >= VALUE_CHARACTERS ? 'prefix' : 'eq', values: [value] });
   });
 }
 

@@ -24,6 +24,7 @@ test('commas, colons and percent signs of a value survive the text form', () => 
 test('a filter reads like a sentence', () => {
   expect(describeFilter('metadata.Feature:eq:checkout')).toBe('Feature = checkout');
   expect(describeFilter('trace_id:nohas')).toBe('trace id is not set');
+  expect(describeFilter('any_model:eq:gpt-5')).toBe('model or requested model = gpt-5');
   expect(describeFilter('status:in:429,500')).toBe('status is one of 429, 500');
 });
 

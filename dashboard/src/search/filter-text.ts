@@ -47,18 +47,35 @@ const OP_SIGNS: Readonly<Record<string, string>> = {
   contains: 'contains',
 };
 
+/** Fields whose names say too little. */
+const FIELD_WORDS: Readonly<Record<string, string>> = { any_model: 'model or requested model' };
+
 /** `model = gpt-4o-mini`, for a chip. */
 export function describeFilter(text: string): string {
   const { field, op, values } = parseFilter(text);
-  const name = field
+  const name = (Object.hasOwn(FIELD_WORDS, field) ? (FIELD_WORDS[field] ?? field) : field)
     .replace(/^metadata\./, '')
     .replace(/^run\./, 'run ')
     .replaceAll('_', ' ');
   return [name, OP_SIGNS[op] ?? op, values.join(', ')].filter((part) => part !== '').join(' ');
 }
 
+/**
+ * What a click does to the filters that hold by then. The page still shows those of before while the address is on its
+ * way, so that a second click must not start from what is shown.
+ */
+export type FiltersChange = (before: readonly string[]) => readonly string[];
+
+export function withoutFilter(filters: readonly string[], filter: string): readonly string[] {
+  return filters.filter((one) => one !== filter);
+}
+
+export function addFilter(filters: readonly string[], filter: string): readonly string[] {
+  return [...withoutFilter(filters, filter), filter];
+}
+
 export function toggleFilter(filters: readonly string[], filter: string): readonly string[] {
-  return filters.includes(filter) ? filters.filter((one) => one !== filter) : [...filters, filter];
+  return filters.includes(filter) ? withoutFilter(filters, filter) : [...filters, filter];
 }
 
 /** Null: the calls in which the field is not set. */

@@ -2,18 +2,17 @@
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import { countRunFacets } from '../log/count-run-facets.ts';
 import { groupRunCalls, type RunGrouping } from '../log/group-run-calls.ts';
-import { parseRunFilters } from '../log/run-filter.ts';
 import { summariseRuns } from '../log/summarise-runs.ts';
 import { type AdminDeps, requireDatabase } from './admin-deps.ts';
 import { accountOf } from './principal.ts';
 import { RunFacetsBody, RunGroupsBody, RunSummaryBody } from './run-bodies.ts';
-import { COMMON_ERRORS, jsonAnswer, TimeParameter, toDate } from './schemas.ts';
+import { COMMON_ERRORS, jsonAnswer, TimeParameter } from './schemas.ts';
 import {
   IntervalParameter,
   RunFilterParameter,
   RunScopeQuery,
+  RunSearchParameter,
   runScopeOf,
-  textsOf,
   WaitParameter,
   walkLimitsOf,
   windowOf,
@@ -32,6 +31,7 @@ const GroupQuery = z.strictObject({
     .refine((text) => !text.includes('\0'), 'a key has no U+0000')
     .describe('`model`, `provider`, `key` or `metadata.Key`'),
   f: RunFilterParameter.describe('As of the list of runs, but a filter of calls is about each call that is summed'),
+  q: RunSearchParameter,
   from: TimeParameter.optional().describe('Calls with `requested_at` at or after this time'),
   to: TimeParameter.optional().describe('Calls with `requested_at` before this time'),
   wait_ms: WaitParameter,
@@ -94,8 +94,8 @@ export function addRunSumsRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   });
 
   app.openapi(runGroupsRoute, async (c) => {
-    const { by, f, from, to, wait_ms: waitMs } = c.req.valid('query');
-    const query = { accountId: accountOf(c), ...parseRunFilters(textsOf(f)), from: toDate(from), to: toDate(to) };
+    const { by, wait_ms: waitMs, ...scope } = c.req.valid('query');
+    const query = runScopeOf(accountOf(c), scope);
     const limits = walkLimitsOf(waitMs);
     const found = await groupRunCalls(requireDatabase(deps), groupingOf(by), query, limits);
     const { groups, searchedTo, runsSearchedTo } = found;

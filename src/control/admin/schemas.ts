@@ -79,7 +79,7 @@ export const FilterParameter = z
   .union([z.string(), z.array(z.string()).max(20)])
   .optional()
   .describe(
-    'Repeatable. `column:op:value[,value]` or `metadata.Key:op:value`; op is one of eq, ne, in, nin, gt, gte, lt, lte, has, nohas, prefix, contains. Inside a value write a comma as %2C, a colon as %3A and a percent sign as %25, before the whole is encoded as a query value.',
+    'Repeatable. `column:op:value[,value]` or `metadata.Key:op:value`; the column `any_model` is `model`, or `model_requested` where the answer named none; op is one of eq, ne, in, nin, gt, gte, lt, lte, has, nohas, prefix, contains. Inside a value write a comma as %2C, a colon as %3A and a percent sign as %25, before the whole is encoded as a query value.',
   );
 
 export function toDate(text: string | undefined): Date | null {

@@ -42,9 +42,11 @@ export const RunFilterParameter = FilterParameter.describe(
   'Repeatable. `run.column:op:value` is about the run: trace_id, state, calls, open_calls, errors, client_closed_calls, unpriced_calls, total_cost, duration_ms, started_at, ended_at or a sum of tokens. Any other is as in the list of calls, and holds when one call of the run matches all of these.',
 );
 
+export const RunSearchParameter = searchParameter('the trace id or the span name of a call of the run');
+
 export const RunScopeQuery = z.strictObject({
   f: RunFilterParameter,
-  q: searchParameter('the trace id or the span name of a call'),
+  q: RunSearchParameter,
   from: TimeParameter.optional().describe('`ended_at` at or after this time'),
   to: TimeParameter.optional().describe('`ended_at` before this time'),
 });

@@ -108,6 +108,12 @@ export function columnTerms(column: LogColumn, op: FilterOp, values: readonly st
   }
 }
 
+/** A call may also be found by the model that it asked for when another served it: the filter itself leaves those out. */
+export function anyModelTerms(op: FilterOp, values: readonly string[]): Condition | null {
+  if (op !== 'eq' && op !== 'in') return null;
+  return someTerm(values.flatMap((value) => [`model=${value}`, `model_requested=${value}`]));
+}
+
 /**
  * The index has one value of a key: of several spellings in a call the last, which is the end of the joined value, behind
  * some `, `.

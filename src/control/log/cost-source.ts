@@ -4,7 +4,7 @@ import { ALL_CALLS, ANY_MODEL, NO_MODEL, unsetFacet } from './call-facets.ts';
 import { SIGNED_SUMS, SUMMED_COLUMNS } from './call-sums.ts';
 import { ALL_CALLS_FACET, MAX_FACET_KEY_CHARACTERS, metadataFacet } from './cost-hourly.ts';
 import type { CostGroup, CostGroupColumn, CostInterval, CostQuery } from './cost-query.ts';
-import { type FacetPart, facetConditions, metadataFacetOf, planFacet } from './facet-plan.ts';
+import { type FacetPart, facetConditions, isAnswerable, metadataFacetOf, planFacet } from './facet-plan.ts';
 import type { LogFilter } from './log-filter.ts';
 import { columnCondition, filterCondition, metadataValue } from './log-filter-sql.ts';
 import type { PromotedKeys } from './promoted-keys.ts';
@@ -47,7 +47,7 @@ export function planHourly(query: CostQuery, promoted: PromotedKeys): HourlyPlan
   const display = key === undefined ? null : promoted.get(key);
   if (display === undefined || (display !== null && [...display].length > MAX_FACET_KEY_CHARACTERS)) return null;
   if (query.groups.some((group) => group.type === 'column' && HOURLY_COLUMNS[group.column] === undefined)) return null;
-  const columnFilters = query.filters.filter(({ field }) => field.type === 'column');
+  const columnFilters = query.filters.filter(({ field }) => field.type !== 'metadata');
   if (!columnFilters.every(isOfRollup)) return null;
   const metadataFilters = query.filters.filter(({ field }) => field.type === 'metadata');
   if (metadataFilters.length > 1 || !metadataFilters.every(isWholeValue)) return null;
@@ -60,13 +60,16 @@ export function planHourly(query: CostQuery, promoted: PromotedKeys): HourlyPlan
   };
 }
 
-/** A filter of `model` means the model that served; the roll-up has the requested one where that is null. */
-function isOfRollup({ field }: LogFilter): boolean {
+/** A filter of `model` means the model that served; the roll-up has the requested one where that is null, and names cut. */
+function isOfRollup(filter: LogFilter): boolean {
+  const { field } = filter;
+  if (field.type === 'any_model') return isAnswerable(filter);
   return field.type === 'column' && (field.column === 'provider' || field.column === 'key_id');
 }
 
 /** The index over the terms of a call is no part of it. */
 function onRollup({ field, op, values }: LogFilter): Condition {
+  if (field.type === 'any_model') return columnCondition(sql`model`, 'text', op, values);
   if (field.type !== 'column') throw new Error('a filter on metadata chooses the facet');
   return columnCondition(sql.ref(field.column), field.kind, op, values);
 }

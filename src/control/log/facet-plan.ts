@@ -1,16 +1,19 @@
 /** Says whether sums over calls can be read from the roll-up by one dimension, and which of its rows they are. */
 import { type SqlBool, sql } from 'kysely';
 import type pg from 'pg';
+import type { ColumnKind } from '../store/log-columns.ts';
 import {
   ALL_CALLS,
   ALL_METADATA,
+  ANY_MODEL,
   FACETED_COLUMNS,
   type FacetedColumn,
   METADATA_FACET,
+  NO_MODEL,
   unsetFacet,
 } from './call-facets.ts';
 import { MAX_FACET_KEY_CHARACTERS } from './cost-hourly.ts';
-import type { LogFilter } from './log-filter.ts';
+import type { FilterField, LogFilter } from './log-filter.ts';
 import { columnCondition } from './log-filter-sql.ts';
 import { MAX_VALUE_CHARACTERS } from './run-aggregate.ts';
 import { allOf, type Condition } from './run-sql.ts';
@@ -33,7 +36,7 @@ function takesNull({ op }: LogFilter): boolean {
 }
 
 /** A stored value may be cut, so a longer one cannot be compared, nor what it contains. */
-function isAnswerable({ op, values }: LogFilter): boolean {
+export function isAnswerable({ op, values }: LogFilter): boolean {
   return op !== 'contains' && values.every((value) => [...value].length < MAX_VALUE_CHARACTERS);
 }
 
@@ -42,25 +45,37 @@ export function metadataFacetOf(key: string): string {
   return METADATA_FACET + key.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
+interface FilteredFacet {
+  readonly name: string;
+  readonly kind: ColumnKind;
+  /** Of the calls without a value; null where all have one. */
+  readonly unset: string | null;
+}
+
+function facetOf(field: FilterField): FilteredFacet | null {
+  if (field.type === 'any_model') return { name: ANY_MODEL, kind: 'text', unset: NO_MODEL };
+  if (field.type === 'metadata' || !isFaceted(field.column)) return null;
+  return { name: field.column, kind: field.kind, unset: unsetFacet(field.column) };
+}
+
 /** Null when the filters are about several columns or keys, or about one that has no facet. */
 export function planFacet(filters: readonly LogFilter[]): readonly FacetPart[] | null {
   const [first] = filters;
   if (first === undefined) return [{ facet: ALL_CALLS, sign: 1, condition: null }];
   if (!filters.every(isAnswerable)) return null;
   if (first.field.type === 'metadata') return planKey(first.field.key, filters);
-  const { column, kind } = first.field;
-  if (!isFaceted(column)) return null;
-  if (!filters.every(({ field }) => field.type === 'column' && field.column === column)) return null;
+  const facet = facetOf(first.field);
+  if (facet === null || !filters.every(({ field }) => facetOf(field)?.name === facet.name)) return null;
+  const { name, kind, unset } = facet;
   // Without a value there is nothing to compare.
   const value = kind === 'integer' ? sql`value::int8` : sql`value`;
   const parts: FacetPart[] = [
     {
-      facet: column,
+      facet: name,
       sign: 1,
       condition: allOf(filters.map(({ op, values }) => columnCondition(value, kind, op, values))),
     },
   ];
-  const unset = unsetFacet(column);
   if (unset !== null && filters.every(takesNull)) parts.push({ facet: unset, sign: 1, condition: null });
   return parts;
 }

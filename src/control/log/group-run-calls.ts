@@ -8,12 +8,13 @@ import type pg from 'pg';
 import { inSnapshot } from '../store/pool.ts';
 import { addCallSums, CALL_SUMS, type CallSums, readCallSums, SUMMED_COLUMNS, SUMS_OF_SUMS } from './call-sums.ts';
 import type { CostGroup } from './cost-query.ts';
+import { findRuns } from './find-runs.ts';
 import { readHourlyCosts } from './list-costs.ts';
 import { metadataValue } from './log-filter-sql.ts';
 import { logConditions } from './log-scope.ts';
 import { type PromotedKeys, readPromotedKeys } from './promoted-keys.ts';
 import { MAX_VALUE_CHARACTERS } from './run-aggregate.ts';
-import { runFilterCondition } from './run-conditions.ts';
+import { runFilterCondition, searchCondition } from './run-conditions.ts';
 import type { RunFilters } from './run-filter.ts';
 import { allOf, type Condition, runSql, type SqlRow } from './run-sql.ts';
 import { WALK_LIMITS, type WalkLimits, walkWindow } from './walk-window.ts';
@@ -24,6 +25,8 @@ export type RunGrouping =
 
 export interface RunGroupQuery extends RunFilters {
   readonly accountId: number;
+  /** Of runs, as in `RunScope`; null for no search. */
+  readonly search: string | null;
   readonly from: Date | null;
   readonly to: Date | null;
 }
@@ -41,6 +44,11 @@ export interface RunGroups {
   readonly searchedTo: Date | null;
   /** Runs without a call since then are not counted; null when all are. */
   readonly runsSearchedTo: Date | null;
+}
+
+interface FoundQuery extends RunGroupQuery {
+  /** As in `RunScope`. */
+  readonly foundRuns: readonly string[] | null;
 }
 
 const MAX_GROUPS = 100;
@@ -61,7 +69,7 @@ function valueOfCall(grouping: RunGrouping, promoted: PromotedKeys): RawBuilder<
   }
 }
 
-/** The window and call filters apply to the calls, the others to their run. Groups come by cost, the others as one. */
+/** The window and call filters apply to the calls, the others and the search to their run. Groups come by cost, the others as one. */
 export async function groupRunCalls(
   pool: pg.Pool,
   grouping: RunGrouping,
@@ -70,9 +78,11 @@ export async function groupRunCalls(
 ): Promise<RunGroups> {
   return inSnapshot(pool, async (client) => {
     const promoted = await readPromotedKeys(client, query.accountId);
+    const foundRuns = query.search === null ? null : await findRuns(client, query.accountId, query.search);
+    const found = { ...query, foundRuns };
     return (
-      (await groupByHours(client, grouping, query, promoted, limits)) ??
-      (await groupWalked(client, grouping, query, promoted, limits))
+      (await groupByHours(client, grouping, found, promoted, limits)) ??
+      (await groupWalked(client, grouping, found, promoted, limits))
     );
   });
 }
@@ -85,12 +95,12 @@ function costGroupOf(grouping: RunGrouping): CostGroup {
 async function groupByHours(
   client: pg.ClientBase,
   grouping: RunGrouping,
-  query: RunGroupQuery,
+  query: FoundQuery,
   promoted: PromotedKeys,
   limits: WalkLimits,
 ): Promise<RunGroups | null> {
-  const { accountId, from, to, callFilters, runFilters } = query;
-  if (runFilters.length > 0) return null;
+  const { accountId, from, to, callFilters, runFilters, search } = query;
+  if (runFilters.length > 0 || search !== null) return null;
   const costs = await readHourlyCosts(
     client,
     {
@@ -130,7 +140,7 @@ interface CountedRuns {
 async function countRuns(
   client: pg.ClientBase,
   grouping: RunGrouping,
-  query: RunGroupQuery,
+  query: FoundQuery,
   promoted: PromotedKeys,
   limits: WalkLimits,
 ): Promise<CountedRuns> {
@@ -155,7 +165,7 @@ async function countRuns(
 async function groupWalked(
   client: pg.ClientBase,
   grouping: RunGrouping,
-  query: RunGroupQuery,
+  query: FoundQuery,
   promoted: PromotedKeys,
   limits: WalkLimits,
 ): Promise<RunGroups> {
@@ -175,7 +185,7 @@ async function groupWalked(
 /** Returns the time before which no calls were read; null when all were. */
 async function walkCalls(
   client: pg.ClientBase,
-  query: RunGroupQuery,
+  query: FoundQuery,
   promoted: PromotedKeys,
   limits: WalkLimits,
   read: (where: Condition) => Promise<void>,
@@ -189,18 +199,22 @@ async function walkCalls(
   return end.type === 'time_spent' ? end.searchedTo : null;
 }
 
-function callConditions(
-  { accountId, from, to, callFilters, runFilters }: RunGroupQuery,
-  promoted: PromotedKeys,
-): readonly Condition[] {
+function callConditions(query: FoundQuery, promoted: PromotedKeys): readonly Condition[] {
+  const { accountId, from, to, callFilters, runFilters, search, foundRuns } = query;
   const conditions = [
     ...logConditions({ accountId, from, to, filters: callFilters, search: null, excludeRuns: false }, promoted),
     sql<SqlBool>`trace_id is not null`,
   ];
-  if (runFilters.length > 0)
+  const aboutRuns = [sql<SqlBool>`r.account_id = ${accountId}`, ...runFilters.map(runFilterCondition)];
+  if (search !== null) aboutRuns.push(searchCondition(search, foundRuns));
+  if (search !== null && foundRuns === null) {
+    // Every run of these times is searched once, and not for each of its calls.
+    if (from !== null) aboutRuns.push(sql<SqlBool>`r.ended_at >= ${from}`);
+    if (to !== null) aboutRuns.push(sql<SqlBool>`r.started_at < ${to}`);
+    conditions.push(sql<SqlBool>`trace_id in (select r.trace_id from llm_runs r where ${allOf(aboutRuns)} offset 0)`);
+  } else if (aboutRuns.length > 1)
     conditions.push(
-      sql<SqlBool>`exists (select 1 from llm_runs r where r.account_id = ${accountId} and r.trace_id = calls_of_runs.trace_id
-        and ${allOf(runFilters.map(runFilterCondition))})`,
+      sql<SqlBool>`exists (select 1 from llm_runs r where r.trace_id = calls_of_runs.trace_id and ${allOf(aboutRuns)})`,
     );
   return conditions;
 }

@@ -1,7 +1,7 @@
 /** A filter of the log as SQL with bound values. Column names come from the closed list, never from text. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { ColumnKind, LogColumn } from '../store/log-columns.ts';
-import { columnTerms, metadataTerms } from './call-terms.ts';
+import { anyModelTerms, columnTerms, metadataTerms } from './call-terms.ts';
 import type { FilterOp, LogFilter } from './log-filter.ts';
 import type { PromotedKeys } from './promoted-keys.ts';
 
@@ -128,6 +128,7 @@ function metadataCondition(key: string, op: FilterOp, values: readonly string[],
 /** The filter without a look-up in an index. */
 export function exactCondition({ field, op, values }: LogFilter, promoted: PromotedKeys): Condition {
   if (field.type === 'metadata') return metadataCondition(field.key, op, values, promoted);
+  if (field.type === 'any_model') return columnCondition(sql`coalesce(model, model_requested)`, 'text', op, values);
   if (field.kind === 'text_list') return flagsCondition(field.column, op, values);
   return columnCondition(sql.ref(field.column), field.kind, op, values);
 }
@@ -135,6 +136,7 @@ export function exactCondition({ field, op, values }: LogFilter, promoted: Promo
 /** What an index answers of the filter; null without one. */
 export function indexedCondition({ field, op, values }: LogFilter, promoted: PromotedKeys): Condition | null {
   if (field.type === 'column') return columnTerms(field.column, op, values);
+  if (field.type === 'any_model') return anyModelTerms(op, values);
   // The index of promoted keys holds whole values under their own spelling.
   const isPromoted = (op === 'eq' || op === 'in') && promoted.has(field.key.toLowerCase());
   return isPromoted ? null : metadataTerms(field.key, op, values);

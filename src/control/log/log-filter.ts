@@ -9,6 +9,8 @@ export type FilterOp = (typeof FILTER_OPS)[number];
 
 export type FilterField =
   | { readonly type: 'column'; readonly column: LogColumn; readonly kind: ColumnKind }
+  /** The model that served the call, else the requested one: what costs are grouped by. */
+  | { readonly type: 'any_model' }
   | { readonly type: 'metadata'; readonly key: string };
 
 export interface Filter<F> {
@@ -110,9 +112,10 @@ function parseField(text: string): FilterField {
     if (key === '' || key.includes('\0')) throw new FilterError('The filter names no metadata key after "metadata.".');
     return { type: 'metadata', key };
   }
+  if (text === 'any_model') return { type: 'any_model' };
   if (!isLogColumn(text))
     throw new FilterError(
-      `There is no column ${JSON.stringify(text)}. Columns are named as in the log's JSON; metadata as metadata.Key.`,
+      `There is no column ${JSON.stringify(text)}. Columns are named as in the log's JSON, or any_model; metadata as metadata.Key.`,
     );
   return { type: 'column', column: text, kind: kindOf(text) };
 }

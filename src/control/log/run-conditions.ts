@@ -92,7 +92,8 @@ function someCallOfLarge(
     select trace_id from llm_requests where account_id = ${accountId} and trace_id = any(${large}::text[]) and ${condition}))`;
 }
 
-function searchCondition(search: string, foundRuns: readonly string[] | null): Condition {
+/** About `r`. Without `foundRuns` its calls are read. */
+export function searchCondition(search: string, foundRuns: readonly string[] | null): Condition {
   const contains = (column: RawBuilder<unknown>): Condition =>
     sql<SqlBool>`strpos(search_fold(${column}), search_fold(${search})) > 0`;
   if (foundRuns !== null)

@@ -10,7 +10,7 @@ export const Filters = z
   .max(MAX_FILTERS)
   .optional()
   .describe(
-    'All must hold. Each is column:op:value, such as model:eq:gpt-5, total_cost:gte:0.01, status:gte:400, outcome:ne:ok, trace_id:eq:ID, client:prefix:claude, metadata.Feature:eq:search, flags:in:usage_not_asked. Ops: eq ne in nin gt gte lt lte has nohas prefix contains. In a value write %2C for a comma, %3A for a colon, %25 for a percent sign. Columns are those of a call, as get_call shows them',
+    'All must hold. Each is column:op:value, such as model:eq:gpt-5, total_cost:gte:0.01, status:gte:400, outcome:ne:ok, trace_id:eq:ID, client:prefix:claude, metadata.Feature:eq:search, flags:in:usage_not_asked. Ops: eq ne in nin gt gte lt lte has nohas prefix contains. In a value write %2C for a comma, %3A for a colon, %25 for a percent sign. Columns are those of a call, as get_call shows them, and any_model: model, or model_requested where the answer named none',
   );
 
 const Time = z.iso.datetime({ offset: true }).optional().describe('RFC 3339 with a zone, such as 2026-11-28T12:00:00Z');

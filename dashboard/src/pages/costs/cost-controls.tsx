@@ -1,27 +1,23 @@
 /** What is grouped by what, in which steps of time, and how many groups. */
 import { InlineSelect } from '../../components/form-field.tsx';
 import { listDimensions } from '../../search/dimensions.ts';
-import { type CostsSearch, INTERVALS, LIMITS, METRICS, USUAL_BY, USUAL_LIMIT } from './costs-search.ts';
+import { type CostsSearch, changeControl, INTERVALS, LIMITS, METRICS, USUAL_BY, USUAL_LIMIT } from './costs-search.ts';
 
 const INTERVAL_LABELS = { auto: 'automatic', hour: 'hour', day: 'day', week: 'week', month: 'month' } as const;
 
 interface CostControlsProps {
   readonly search: CostsSearch;
   readonly metadataKeys: readonly string[];
-  readonly onChange: (change: Partial<CostsSearch>) => void;
-  /** Reads all shown values as the address does. */
-  readonly readChange: (raw: Readonly<Record<string, unknown>>) => CostsSearch;
+  readonly onChange: (change: (before: CostsSearch) => CostsSearch) => void;
 }
 
-export function CostControls({ search, metadataKeys, onChange, readChange }: CostControlsProps) {
+export function CostControls({ search, metadataKeys, onChange }: CostControlsProps) {
   const by = search.by ?? USUAL_BY;
   const current = search.by2 === undefined ? [by] : [by, search.by2];
   const dimensions = listDimensions(metadataKeys, current).map(({ id, label }) => ({ value: id, label }));
   // Keys have no case, and an address may hold another spelling than the list.
   const find = (id: string) => dimensions.find(({ value }) => value.toLowerCase() === id.toLowerCase())?.value ?? id;
-  // What was isolated belongs to the old groups.
-  const change = (raw: Readonly<Record<string, unknown>>) =>
-    onChange({ ...readChange({ ...search, ...raw }), only: undefined });
+  const change = (raw: Readonly<Record<string, unknown>>) => onChange((before) => changeControl(before, raw));
   return (
     <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
       <InlineSelect

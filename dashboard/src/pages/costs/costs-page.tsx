@@ -9,6 +9,7 @@ import { isKeyChanging, isSameKey, type MetadataKey, metadataKeysQuery } from '.
 import { Allowed, useAllowed } from '../../app/session-context.tsx';
 import { Button } from '../../components/buttons.tsx';
 import { FilterBar, type FilterField } from '../../components/filter-bar.tsx';
+import { FormerAnswer } from '../../components/former-answer.tsx';
 import { JobProgress } from '../../components/job-progress.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { Pending, StaleNote } from '../../components/states.tsx';
@@ -17,6 +18,7 @@ import { TimeRange } from '../../components/time-range.tsx';
 import { useJob } from '../../components/use-job.ts';
 import { usePreferences } from '../../preferences.tsx';
 import { formatGroupBy, metadataKeyOf, readDimension } from '../../search/dimensions.ts';
+import { applyChange, changeOfFilters, type SearchChange } from '../../search/search-change.ts';
 import { useTimeWindow } from '../../search/use-time-window.ts';
 import { AlertOnThis } from '../brakes/alert-on-this.tsx';
 import { useKeyNames } from '../log/use-key-name.ts';
@@ -28,11 +30,12 @@ import { CostControls } from './cost-controls.tsx';
 import { buildRows } from './cost-rows.ts';
 import { buildSeries } from './cost-series.ts';
 import { CostTable, CostTotals } from './cost-table.tsx';
-import { type CostsSearch, readCostsSearch, USUAL_BY, USUAL_LIMIT, USUAL_RANGE } from './costs-search.ts';
+import { type CostsSearch, USUAL_BY, USUAL_LIMIT, USUAL_RANGE } from './costs-search.ts';
 import { NoCosts } from './no-costs.tsx';
 
 const FILTER_FIELDS: readonly FilterField[] = [
-  { field: 'model', label: 'Model' },
+  { field: 'any_model', label: 'Model' },
+  { field: 'model', label: 'Model, as answered' },
   { field: 'model_requested', label: 'Model, as requested' },
   { field: 'provider', label: 'Provider' },
   { field: 'key_id', label: 'API key (number)' },
@@ -49,16 +52,18 @@ const FILTER_FIELDS: readonly FilterField[] = [
 
 const WIDE_MS = 29 * 86_400_000;
 
-type Change = (change: Partial<CostsSearch>) => void;
+type Change = (change: SearchChange<CostsSearch>) => void;
 
 interface CostsBodyProps {
   readonly costs: Costs;
+  /** They answer the question before, and are no export of this one. */
+  readonly isFormer: boolean;
   readonly by: readonly string[];
   readonly search: CostsSearch;
   readonly onChange: Change;
 }
 
-function CostsBody({ costs, by, search, onChange }: CostsBodyProps) {
+function CostsBody({ costs, isFormer, by, search, onChange }: CostsBodyProps) {
   const keyNames = useKeyNames();
   const series = useMemo(() => buildSeries(costs, by, keyNames), [costs, by, keyNames]);
   const rows = useMemo(() => buildRows(costs, by, keyNames), [costs, by, keyNames]);
@@ -78,7 +83,7 @@ function CostsBody({ costs, by, search, onChange }: CostsBodyProps) {
       {costs.totals.calls === 0 ? (
         <NoCosts
           filters={filters}
-          onFilters={(f) => onChange({ f })}
+          onFilters={(next) => onChange(changeOfFilters(next))}
           onWiden={
             Date.parse(costs.to) - Date.parse(costs.from) >= WIDE_MS
               ? null
@@ -96,7 +101,7 @@ function CostsBody({ costs, by, search, onChange }: CostsBodyProps) {
               >
                 <Table2 size={15} aria-hidden /> {isTable ? 'Show as drawing' : 'Show as table'}
               </Button>
-              <Button look="quiet" onClick={() => void download()}>
+              <Button look="quiet" disabled={isFormer} onClick={() => void download()}>
                 <Download size={15} aria-hidden /> CSV
               </Button>
             </div>
@@ -147,13 +152,11 @@ export function CostsPage() {
     costsQuery({ ...question, wait_ms: waitMs }),
   );
   const { data: metadata } = useQuery({ ...metadataKeysQuery(), enabled: useAllowed('viewer') });
-  const onChange: Change = (change) => void navigate({ search: (was) => ({ ...was, ...change }) });
+  const onChange: Change = (change) => void navigate({ search: (was) => applyChange(was, change) });
   const unpromoted = (metadata?.data ?? []).filter(
     ({ key, state }) => state !== 'promoted' && by.some((id) => isSameKey(metadataKeyOf(id) ?? '', key)),
   );
-  // An old answer is of other groups: it must not be shown under the new names.
-  const answeredBy = data?.data[0]?.group.length ?? by.length;
-  const isShown = data !== undefined && answeredBy === by.length && !(isPlaceholderData && error !== null);
+  const isShown = data !== undefined && !(isPlaceholderData && error !== null);
   const refusal = error instanceof ApiError && error.status === 400 && search.f !== undefined ? error.message : null;
   return (
     <>
@@ -185,12 +188,11 @@ export function CostsPage() {
             search={search}
             metadataKeys={(metadata?.data ?? []).map(({ key }) => key)}
             onChange={onChange}
-            readChange={readCostsSearch}
           />
           <FilterBar
             fields={FILTER_FIELDS}
             filters={search.f ?? []}
-            onFilters={(f) => onChange({ f: f.length === 0 ? undefined : f })}
+            onFilters={(next) => onChange(changeOfFilters(next))}
             problem={refusal}
           />
         </div>
@@ -203,10 +205,10 @@ export function CostsPage() {
       )}
       {!isShown && refusal === null && <Pending query={{ error, refetch }} what="the costs" />}
       {isShown && (
-        <div className={isPlaceholderData ? 'opacity-60' : ''} aria-busy={isPlaceholderData}>
+        <FormerAnswer isFormer={isPlaceholderData}>
           <SumsSince what="Sums over calls" at={data.searched_to} isFetching={isFetching} onContinue={onContinue} />
-          <CostsBody costs={data} by={by} search={search} onChange={onChange} />
-        </div>
+          <CostsBody costs={data} isFormer={isPlaceholderData} by={by} search={search} onChange={onChange} />
+        </FormerAnswer>
       )}
     </>
   );

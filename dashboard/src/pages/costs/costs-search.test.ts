@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseSearch } from '../../search/search-params.ts';
-import { readCostsSearch } from './costs-search.ts';
+import { changeControl, readCostsSearch } from './costs-search.ts';
 
 const read = (text: string) =>
   Object.fromEntries(Object.entries(readCostsSearch(parseSearch(text))).filter(([, value]) => value !== undefined));
@@ -23,4 +23,15 @@ test('what cannot be read is left out', () => {
 test('the same dimension twice is one, also when the first is the usual one', () => {
   expect(read('?by2=model')).toEqual({});
   expect(read('?by=key&by2=key')).toEqual({ by: 'key' });
+});
+
+test('two controls before the page shows the first are both chosen, and what was isolated is let go', () => {
+  const changes: readonly Readonly<Record<string, unknown>>[] = [{ by: 'provider' }, { by2: 'model' }, { limit: '50' }];
+  expect(changes.reduce(changeControl, { only: '=gpt-5', range: '30d' })).toMatchObject({
+    by: 'provider',
+    by2: 'model',
+    limit: 50,
+    range: '30d',
+    only: undefined,
+  });
 });

@@ -47,3 +47,8 @@ export function readCostsSearch(raw: Readonly<Record<string, unknown>>): CostsSe
     only: readText(raw['only']),
   };
 }
+
+/** What one of the controls says, read as from the address. What was isolated belongs to the old groups. */
+export function changeControl(before: CostsSearch, raw: Readonly<Record<string, unknown>>): CostsSearch {
+  return { ...readCostsSearch({ ...before, ...raw }), only: undefined };
+}

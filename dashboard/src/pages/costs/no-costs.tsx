@@ -3,10 +3,11 @@ import { Link } from '@tanstack/react-router';
 import { Button, buttonClass } from '../../components/buttons.tsx';
 import { FilterChip } from '../../components/filter-bar.tsx';
 import { EmptyState } from '../../components/states.tsx';
+import { type FiltersChange, withoutFilter } from '../../search/filter-text.ts';
 
 interface NoCostsProps {
   readonly filters: readonly string[];
-  readonly onFilters: (filters: readonly string[]) => void;
+  readonly onFilters: (change: FiltersChange) => void;
   /** Null when the window is as wide already. */
   readonly onWiden: (() => void) | null;
 }
@@ -23,10 +24,10 @@ export function NoCosts({ filters, onFilters, onWiden }: NoCostsProps) {
               <FilterChip
                 key={filter}
                 filter={filter}
-                onRemove={() => onFilters(filters.filter((one) => one !== filter))}
+                onRemove={() => onFilters((before) => withoutFilter(before, filter))}
               />
             ))}
-            <Button onClick={() => onFilters([])}>Remove all filters</Button>
+            <Button onClick={() => onFilters(() => [])}>Remove all filters</Button>
             {widen}
           </>
         }

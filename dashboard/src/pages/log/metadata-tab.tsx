@@ -2,6 +2,7 @@
 import { Link } from '@tanstack/react-router';
 import { ListFilter, ListX } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { requestedAtOf } from '../../../../src/vocabulary/uuid.ts';
 import type { LogDetail } from '../../api/logs.ts';
 import { Badge } from '../../components/badges.tsx';
 import { buttonClass, CopyButton } from '../../components/buttons.tsx';
@@ -9,6 +10,8 @@ import { type KeyValue, KeyValueList } from '../../components/key-value-list.tsx
 import { describeFlag } from '../../messages/flag-words.ts';
 import { isRecord } from '../../messages/json-reading.ts';
 import { filterByValue } from '../../search/filter-text.ts';
+import { windowAround } from '../../search/linked-window.ts';
+import type { WindowSearch } from '../../search/time-window.ts';
 import { useKeyName } from './use-key-name.ts';
 
 function Section({ title, children }: { readonly title: string; readonly children: ReactNode }) {
@@ -27,7 +30,8 @@ function ConnectionLink({ id, isOwn }: { readonly id: string; readonly isOwn: bo
       {isOwn ? 'this one' : <Id text={id} what="connection’s id" />}
       <Link
         to="/logs"
-        search={{ f: [filterByValue('connection_id', id)] }}
+        // Its id tells when it began; its calls may have come at any time since.
+        search={{ from: requestedAtOf(id).toISOString(), f: [filterByValue('connection_id', id)] }}
         className="text-accent underline-offset-4 hover:underline"
       >
         its calls
@@ -53,10 +57,13 @@ function MetadataRow({
   name,
   value,
   promoted,
+  window,
 }: {
   readonly name: string;
   readonly value: string;
   readonly promoted: boolean;
+  /** Of the calls that the links show. */
+  readonly window: WindowSearch;
 }) {
   const field = `metadata.${name}`;
   return (
@@ -70,7 +77,7 @@ function MetadataRow({
       <span className="flex">
         <Link
           to="/logs"
-          search={{ f: [filterByValue(field, value)] }}
+          search={{ ...window, f: [filterByValue(field, value)] }}
           aria-label={`Show the calls with ${name} like this`}
           title="Filter by this value"
           className={buttonClass('quiet')}
@@ -79,7 +86,7 @@ function MetadataRow({
         </Link>
         <Link
           to="/logs"
-          search={{ f: [filterByValue(field, value, false)] }}
+          search={{ ...window, f: [filterByValue(field, value, false)] }}
           aria-label={`Show the calls with another ${name}`}
           title="Filter this value out"
           className={buttonClass('quiet')}
@@ -110,6 +117,7 @@ export function MetadataTab({ log }: { readonly log: LogDetail }) {
   const keyName = useKeyName(log.key_id);
   const metadata = listMetadata(log.raw_metadata);
   const flags = listFlags(log);
+  const window = windowAround(requestedAtOf(log.id).toISOString(), '24h', Date.now());
   const text = (value: string | null) => value ?? '—';
   return (
     <div className="flex flex-col gap-6 p-4">
@@ -122,7 +130,13 @@ export function MetadataTab({ log }: { readonly log: LogDetail }) {
         ) : (
           <ul>
             {metadata.map(([name, value]) => (
-              <MetadataRow key={name} name={name} value={value} promoted={isPromoted(name, log.indexed_metadata)} />
+              <MetadataRow
+                key={name}
+                name={name}
+                value={value}
+                promoted={isPromoted(name, log.indexed_metadata)}
+                window={window}
+              />
             ))}
           </ul>
         )}

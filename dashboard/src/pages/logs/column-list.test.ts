@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import {
+  addColumn,
+  changeColumns,
   formatColumns,
   listColumns,
   listFields,
@@ -56,4 +58,19 @@ test('a cell is filtered by what it shows', () => {
   expect(readCellValue(row, 'metadata.Feature')).toEqual({ field: 'metadata.Feature', value: 'x' });
   expect(readCellValue(row, 'run')).toEqual({ field: 'trace_id', value: null });
   expect(readCellValue(row, 'cost')).toBeNull();
+});
+
+test('two clicks in the menu before the page shows the first are both done', () => {
+  const after = ['client', 'path', 'client'].reduce<string | undefined>(
+    (cols, id) => changeColumns(cols, [], (before) => addColumn(before, id)),
+    'time,cost',
+  );
+  expect(after).toBe('time,cost,client,path');
+  const without = ['time', 'cost'].reduce<string | undefined>(
+    (cols, id) => changeColumns(cols, [], (before) => before.filter((one) => one !== id)),
+    'time,cost',
+  );
+  // The last one stays.
+  expect(without).toBe('cost');
+  expect(changeColumns('time', [], null)).toBeUndefined();
 });

@@ -177,6 +177,32 @@ export function readColumns(text: string | undefined, promotedKeys: readonly str
   return known.length === 0 ? usual : known.slice(0, MOST_COLUMNS);
 }
 
+/** What a click does to the columns that are chosen by then; null for the usual ones. */
+export type ColumnsChange = ((before: readonly string[]) => readonly string[]) | null;
+
+export function addColumn(columns: readonly string[], id: string): readonly string[] {
+  return columns.includes(id) ? columns : [...columns, id];
+}
+
+export function moveColumn(columns: readonly string[], id: string, by: 1 | -1): readonly string[] {
+  const from = columns.indexOf(id);
+  if (from === -1) return columns;
+  const others = columns.filter((one) => one !== id);
+  const to = Math.max(0, Math.min(others.length, from + by));
+  return [...others.slice(0, to), id, ...others.slice(to)];
+}
+
+/** As the address has them. The last column stays. */
+export function changeColumns(
+  text: string | undefined,
+  promotedKeys: readonly string[],
+  change: ColumnsChange,
+): string | undefined {
+  if (change === null) return undefined;
+  const next = change(readColumns(text, promotedKeys));
+  return next.length === 0 ? text : formatColumns(next);
+}
+
 /** The columns of the record that the page needs: those it shows, and those that cards, links and menus read. */
 export function listFields(columns: readonly string[]): readonly ListField[] {
   const always: readonly LogColumn[] = [

@@ -5,21 +5,13 @@ import { ArrowDown, ArrowUp, Columns3, Plus } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 import { getJson } from '../../api/client.ts';
 import { Button, buttonClass, IconButton } from '../../components/buttons.tsx';
-import { listColumns, readColumnFacts } from './column-list.ts';
+import { addColumn, type ColumnsChange, listColumns, moveColumn, readColumnFacts } from './column-list.ts';
 
 const MOST_SUGGESTED = 12;
 
 interface ColumnMenuProps {
   readonly columns: readonly string[];
-  /** Null: the usual ones. */
-  readonly onColumns: (columns: readonly string[] | null) => void;
-}
-
-function move(columns: readonly string[], id: string, by: 1 | -1): readonly string[] {
-  const from = columns.indexOf(id);
-  const others = columns.filter((one) => one !== id);
-  const to = Math.max(0, Math.min(others.length, from + by));
-  return [...others.slice(0, to), id, ...others.slice(to)];
+  readonly onColumns: (change: ColumnsChange) => void;
 }
 
 export function ColumnMenu({ columns, onColumns }: ColumnMenuProps) {
@@ -35,7 +27,7 @@ export function ColumnMenu({ columns, onColumns }: ColumnMenuProps) {
   const addKey = (event: FormEvent) => {
     event.preventDefault();
     const id = `metadata.${key.trim()}`;
-    if (key.trim() !== '' && !columns.includes(id)) onColumns([...columns, id]);
+    if (key.trim() !== '') onColumns((before) => addColumn(before, id));
     setKey('');
   };
   return (
@@ -57,21 +49,21 @@ export function ColumnMenu({ columns, onColumns }: ColumnMenuProps) {
                         type="checkbox"
                         checked
                         disabled={columns.length === 1}
-                        onChange={() => onColumns(columns.filter((one) => one !== id))}
+                        onChange={() => onColumns((before) => before.filter((one) => one !== id))}
                       />
                       <span className="truncate">{label}</span>
                     </label>
                     <IconButton
                       label={`Move ${label} to the left`}
                       disabled={index === 0}
-                      onClick={() => onColumns(move(columns, id, -1))}
+                      onClick={() => onColumns((before) => moveColumn(before, id, -1))}
                     >
                       <ArrowUp size={14} aria-hidden />
                     </IconButton>
                     <IconButton
                       label={`Move ${label} to the right`}
                       disabled={index === columns.length - 1}
-                      onClick={() => onColumns(move(columns, id, 1))}
+                      onClick={() => onColumns((before) => moveColumn(before, id, 1))}
                     >
                       <ArrowDown size={14} aria-hidden />
                     </IconButton>
@@ -83,7 +75,11 @@ export function ColumnMenu({ columns, onColumns }: ColumnMenuProps) {
               {absent.map((id) => (
                 <li key={id}>
                   <label className="flex items-center gap-2 py-1">
-                    <input type="checkbox" checked={false} onChange={() => onColumns([...columns, id])} />
+                    <input
+                      type="checkbox"
+                      checked={false}
+                      onChange={() => onColumns((before) => addColumn(before, id))}
+                    />
                     <span className="truncate" title={readColumnFacts(id).about}>
                       {readColumnFacts(id).label}
                     </span>

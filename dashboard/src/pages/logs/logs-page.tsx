@@ -22,12 +22,13 @@ import { SidePanel } from '../../components/side-panel.tsx';
 import { Pending, StaleNote } from '../../components/states.tsx';
 import { TimeRange } from '../../components/time-range.tsx';
 import { useRefresh } from '../../refresh.tsx';
-import { changeFilters } from '../../search/filter-text.ts';
+import { changeFilters, type FiltersChange } from '../../search/filter-text.ts';
+import { applyChange, changeOfFilters, type SearchChange } from '../../search/search-change.ts';
 import { AlertOnThis } from '../brakes/alert-on-this.tsx';
 import { LazyLogDetail } from '../log/lazy-log-detail.tsx';
 import { useKeyNames } from '../log/use-key-name.ts';
 import { ShareButton } from '../share/share-button.tsx';
-import { formatColumns, listFields, readColumns } from './column-list.ts';
+import { changeColumns, listFields, readColumns } from './column-list.ts';
 import { ColumnMenu } from './column-menu.tsx';
 import { ExportMenu } from './export-menu.tsx';
 import { joinOpenRows, joinRows, useLiveRows, useOnEnded } from './live-rows.ts';
@@ -41,6 +42,7 @@ import { useLogsQuestion, usePromotedKeys, useSumsQuestion } from './use-logs-qu
 /** What the form offers; the grammar knows every column. */
 const FILTER_FIELDS: readonly FilterField[] = [
   { field: 'model', label: 'Model' },
+  { field: 'any_model', label: 'Model, or requested model without an answer' },
   { field: 'model_requested', label: 'Requested model' },
   { field: 'provider', label: 'Provider' },
   { field: 'outcome', label: 'Outcome' },
@@ -81,7 +83,8 @@ export function LogsPage() {
   const search = useSearch({ from: '/app/logs' });
   const navigate = useNavigate({ from: '/logs' });
   const change = useCallback(
-    (next: LogsSearch, replace = false) => void navigate({ search: (before) => ({ ...before, ...next }), replace }),
+    (next: SearchChange<LogsSearch>, replace = false) =>
+      void navigate({ search: (before) => applyChange(before, next), replace }),
     [navigate],
   );
   const question = useLogsQuestion(search);
@@ -140,7 +143,8 @@ export function LogsPage() {
   const context = useMemo(() => ({ keyNames, needsDate }), [keyNames, needsDate]);
   const problem = error instanceof ApiError && error.status === 400 ? error.message : null;
 
-  const onFilter = useCallback((filter: string) => change({ f: changeFilters(f, filter) }), [change, f]);
+  const onFilters = useCallback((next: FiltersChange) => change(changeOfFilters(next)), [change]);
+  const onFilter = useCallback((filter: string) => onFilters((before) => changeFilters(before, filter)), [onFilters]);
   const onText = useCallback((q: string) => change({ q: q === '' ? undefined : q }, true), [change]);
   const onEndReached = useCallback(() => {
     if (hasNextPage && searchedTo === null && !isFetchingNextPage && !tail.live.hasGap) void fetchNextPage();
@@ -191,7 +195,7 @@ export function LogsPage() {
             </Allowed>
             <ColumnMenu
               columns={columns}
-              onColumns={(next) => change({ cols: next === null ? undefined : formatColumns(next) })}
+              onColumns={(next) => change(({ cols }) => ({ cols: changeColumns(cols, promotedKeys, next) }))}
             />
             <Allowed to="viewer">
               <AlertOnThis about="calls" filters={alertFilters} q={search.q} />
@@ -215,7 +219,7 @@ export function LogsPage() {
             fields={FILTER_FIELDS}
             filters={f}
             q={search.q ?? ''}
-            onFilters={(next) => change({ f: next.length === 0 ? undefined : next })}
+            onFilters={onFilters}
             onText={onText}
             placeholder="Search names, errors, metadata, prompts and answers"
             problem={problem}

@@ -4,6 +4,7 @@ import type { DeclarationKind } from '../../api/prices.ts';
 import { useAllowed } from '../../app/session-context.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { type TabItem, TabList } from '../../components/tab-list.tsx';
+import { applyChange, type SearchChange } from '../../search/search-change.ts';
 import { ChangesTab } from './changes-tab.tsx';
 import { createForm } from './declaration-form.ts';
 import { DeclareDialog } from './declare-dialog.tsx';
@@ -19,7 +20,7 @@ import { UnpricedTab } from './unpriced-tab.tsx';
 export function PricesPage() {
   const search = useSearch({ from: '/app/prices' });
   const navigate = useNavigate({ from: '/prices' });
-  const onChange = (change: Partial<PricesSearch>) => void navigate({ search: (was) => ({ ...was, ...change }) });
+  const onChange = (change: SearchChange<PricesSearch>) => void navigate({ search: (was) => applyChange(was, change) });
   const open = (add: DeclarationKind, start: { readonly provider?: string; readonly model?: string } = {}) =>
     onChange({ add, ...start });
   const mayChange = useAllowed('member');

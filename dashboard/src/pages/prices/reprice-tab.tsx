@@ -10,6 +10,7 @@ import { InlineSelect } from '../../components/form-field.tsx';
 import { JobProgress } from '../../components/job-progress.tsx';
 import { TimeRange } from '../../components/time-range.tsx';
 import { useJob } from '../../components/use-job.ts';
+import { applyChange, changeOfFilters, type SearchChange } from '../../search/search-change.ts';
 import { useTimeWindow } from '../../search/use-time-window.ts';
 import { ApplyDialog } from './apply-dialog.tsx';
 import { type PricesSearch, USUAL_RANGE } from './prices-search.ts';
@@ -36,7 +37,7 @@ const WHICH = [
 
 interface RepriceTabProps {
   readonly search: PricesSearch;
-  readonly onChange: (change: Partial<PricesSearch>) => void;
+  readonly onChange: (change: SearchChange<PricesSearch>) => void;
 }
 
 export function RepriceTab({ search, onChange }: RepriceTabProps) {
@@ -52,10 +53,10 @@ export function RepriceTab({ search, onChange }: RepriceTabProps) {
       await queries.invalidateQueries({ queryKey: ['jobs'] });
     },
   });
-  const ask = (change: Partial<PricesSearch>) => {
+  const ask = (change: SearchChange<PricesSearch>) => {
     starting.reset();
     // A result belongs to what was asked.
-    onChange({ job: undefined, ...change });
+    onChange((before) => applyChange({ ...before, job: undefined }, change));
   };
   const refusal = starting.error instanceof ApiError ? starting.error.message : null;
   return (
@@ -80,7 +81,7 @@ export function RepriceTab({ search, onChange }: RepriceTabProps) {
           <FilterBar
             fields={FIELDS}
             filters={search.f ?? []}
-            onFilters={(f) => ask({ f: f.length === 0 ? undefined : f })}
+            onFilters={(next) => ask(changeOfFilters(next))}
             problem={refusal}
           />
         </div>

@@ -80,12 +80,13 @@ export interface UnpricedAction {
 }
 
 interface UnpricedActionsProps {
+  readonly window: WindowSearch;
   readonly row: UnpricedModel;
   readonly onAction: (action: UnpricedAction) => void;
 }
 
 /** A price is for a model and its classes; where these are not known, only the call itself can be looked at. */
-export function UnpricedActions({ row, onAction }: UnpricedActionsProps) {
+export function UnpricedActions({ row, window, onAction }: UnpricedActionsProps) {
   const { model, reason, suggestion, example_id } = row;
   if (model === null || reason === 'unknown_endpoint' || reason === 'result_unread')
     return (
@@ -96,7 +97,11 @@ export function UnpricedActions({ row, onAction }: UnpricedActionsProps) {
   if (reason === 'priced_by_now')
     return (
       <Allowed to="member">
-        <Link to="/prices" search={{ tab: 'reprice', f: [...repriceFilters(row)] }} className={buttonClass()}>
+        <Link
+          to="/prices"
+          search={{ ...window, tab: 'reprice', f: [...repriceFilters(row)] }}
+          className={buttonClass()}
+        >
           Reprice them
         </Link>
       </Allowed>

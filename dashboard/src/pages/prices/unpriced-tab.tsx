@@ -39,7 +39,11 @@ function listColumns({ window, onAction }: UnpricedTableProps): readonly PlainCo
     { header: 'Tokens in → out', align: 'right', render: (row) => <Usage row={row} /> },
     { header: 'Known cost', align: 'right', render: (row) => <KnownCost row={row} /> },
     { header: 'Seen', render: (row) => <Seen row={row} /> },
-    { header: 'Action', align: 'right', render: (row) => <UnpricedActions row={row} onAction={onAction} /> },
+    {
+      header: 'Action',
+      align: 'right',
+      render: (row) => <UnpricedActions row={row} window={window} onAction={onAction} />,
+    },
   ];
 }
 
@@ -63,7 +67,7 @@ function UnpricedTable(props: UnpricedTableProps) {
             <span>
               <Seen row={row} />
             </span>
-            <UnpricedActions row={row} onAction={onAction} />
+            <UnpricedActions row={row} window={window} onAction={onAction} />
           </div>
         </>
       )}

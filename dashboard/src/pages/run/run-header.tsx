@@ -12,6 +12,8 @@ import { PageHeader } from '../../components/page-header.tsx';
 import { type SummaryFigure, SummaryStrip } from '../../components/summary-strip.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
 import { filterByValue } from '../../search/filter-text.ts';
+import { windowAround, windowOfRun } from '../../search/linked-window.ts';
+import type { WindowSearch } from '../../search/time-window.ts';
 import { useKeyNames } from '../log/use-key-name.ts';
 import { ShareButton } from '../share/share-button.tsx';
 import { type RunTable, tokensAt } from './model/run-table.ts';
@@ -34,9 +36,7 @@ function RunActions({ trace, run }: { readonly trace: string; readonly run: RunW
         to="/logs"
         search={{
           f: [filterByValue('trace_id', trace)],
-          ...(run === undefined
-            ? { range: '30d' }
-            : { from: run.started_at, to: new Date(Date.parse(run.ended_at) + 1_000).toISOString() }),
+          ...(run === undefined ? { range: '90d' } : windowOfRun(run)),
         }}
         className={buttonClass()}
       >
@@ -49,7 +49,15 @@ function RunActions({ trace, run }: { readonly trace: string; readonly run: RunW
   );
 }
 
-function ChipLink({ filter, name, value }: { readonly filter: string; readonly name: string; readonly value: string }) {
+interface ChipLinkProps {
+  readonly filter: string;
+  readonly name: string;
+  readonly value: string;
+  /** Of the runs that it shows. */
+  readonly window: WindowSearch;
+}
+
+function ChipLink({ filter, name, value, window }: ChipLinkProps) {
   const words = (
     <>
       <span className="shrink-0 text-ink-soft">{name}</span>
@@ -61,7 +69,7 @@ function ChipLink({ filter, name, value }: { readonly filter: string; readonly n
   return (
     <Link
       to="/runs"
-      search={{ range: '30d', f: [filter] }}
+      search={{ ...window, f: [filter] }}
       title={`Runs with ${name} ${value}`}
       className={`${look} hover:text-accent`}
     >
@@ -72,13 +80,21 @@ function ChipLink({ filter, name, value }: { readonly filter: string; readonly n
 
 function RunChips({ run }: { readonly run: RunWithSteps }) {
   const keyNames = useKeyNames();
+  // Runs are found by their latest activity.
+  const window = windowAround(run.ended_at, '30d', Date.now());
   const metadata = Object.entries(run.metadata).flatMap(([key, value]) =>
     [value].flat().map((one) => ({ key, value: one })),
   );
   return (
     <div className="flex flex-wrap gap-1.5 px-4 pb-3">
       {run.models.map((model) => (
-        <ChipLink key={`model ${model}`} name="model" value={model} filter={filterByValue('model', model)} />
+        <ChipLink
+          key={`model ${model}`}
+          name="model"
+          value={model}
+          filter={filterByValue('any_model', model)}
+          window={window}
+        />
       ))}
       {run.key_ids.map((id) => (
         <ChipLink
@@ -86,10 +102,17 @@ function RunChips({ run }: { readonly run: RunWithSteps }) {
           name="key"
           value={keyNames.get(String(id)) ?? String(id)}
           filter={filterByValue('key_id', String(id))}
+          window={window}
         />
       ))}
       {metadata.map(({ key, value }) => (
-        <ChipLink key={`${key}\n${value}`} name={key} value={value} filter={filterByValue(`metadata.${key}`, value)} />
+        <ChipLink
+          key={`${key}\n${value}`}
+          name={key}
+          value={value}
+          filter={filterByValue(`metadata.${key}`, value)}
+          window={window}
+        />
       ))}
     </div>
   );

@@ -1,9 +1,9 @@
 /** How the run is shown: view, axis, colour, search, levels, folds, whose cost. */
 import { ChevronDown, ChevronUp, Search } from 'lucide-react';
-import { useEffect, useState } from 'react';
 import { IconButton } from '../../components/buttons.tsx';
 import { Checkbox } from '../../components/form-field.tsx';
 import { useIsNarrow } from '../../components/use-is-narrow.ts';
+import { useTypedText } from '../../components/use-typed-text.ts';
 import type { RunSearch } from './run-search.ts';
 
 const TYPING_PAUSE_MS = 200;
@@ -146,13 +146,7 @@ interface SearchInRunProps {
 }
 
 function SearchInRun({ q, found, onText, onPress }: SearchInRunProps) {
-  const [text, setText] = useState(q);
-  useEffect(() => setText(q), [q]);
-  useEffect(() => {
-    if (text === q) return;
-    const timer = setTimeout(() => onText(text === '' ? undefined : text), TYPING_PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [text, q, onText]);
+  const { text, setText } = useTypedText(q, (next) => onText(next === '' ? undefined : next), TYPING_PAUSE_MS);
   return (
     <div className="flex items-center gap-1">
       <div className="relative">

@@ -12,6 +12,7 @@ import { Timestamp } from '../../components/timestamp.tsx';
 import type { KeyNames } from '../../search/dimensions.ts';
 import { NO_STEP } from '../../search/dimensions.ts';
 import { filterByValue } from '../../search/filter-text.ts';
+import { windowOfRun } from '../../search/linked-window.ts';
 
 const MOST_STEPS = 8;
 
@@ -101,7 +102,11 @@ export function RunPeek({ trace, keyNames }: { readonly trace: string; readonly 
           <Link to="/run" search={{ trace }} className={buttonClass('primary')}>
             Open the run
           </Link>
-          <Link to="/logs" search={{ range: '30d', f: [filterByValue('trace_id', trace)] }} className={buttonClass()}>
+          <Link
+            to="/logs"
+            search={{ ...windowOfRun(run), f: [filterByValue('trace_id', trace)] }}
+            className={buttonClass()}
+          >
             Calls in Logs
           </Link>
           <CopyButton text={trace} what="the trace id" label="Trace id" />

@@ -2,14 +2,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { type RunsQuestion, runFacetsQuery } from '../../api/runs.ts';
 import { FacetRail } from '../../components/facet-rail.tsx';
-import type { KeyNames } from '../../search/dimensions.ts';
+import { type KeyNames, readDimension } from '../../search/dimensions.ts';
 
 const LABELS: Readonly<Record<string, string>> = { model: 'Model', provider: 'Provider', key: 'Key' };
-
-/** A facet counts by a name of its own; the filter is about the column. */
-export function fieldOfFacet(facet: string): string {
-  return facet === 'key' ? 'key_id' : facet;
-}
 
 interface RunsFacetsProps {
   readonly question: RunsQuestion;
@@ -22,7 +17,7 @@ export function RunsFacets({ question, keyNames, onToggle }: RunsFacetsProps) {
   const facets = (data?.data ?? [])
     .filter(({ values }) => values.length > 0)
     .map(({ facet, values }) => ({
-      field: fieldOfFacet(facet),
+      field: readDimension(facet).field,
       label: LABELS[facet] ?? facet.replace(/^metadata\./, ''),
       values: values.map(({ value, runs }) => ({
         value,

@@ -4,19 +4,18 @@ import { parseUsd } from '../../../../src/vocabulary/usd.ts';
 import { type RunGroup, type RunsQuestion, runGroupsQuery } from '../../api/runs.ts';
 import { BarredCost, Count, Money, Tokens } from '../../components/amounts.tsx';
 import { DataTable, figureColumn, type TableColumn } from '../../components/data-table.tsx';
+import { FormerAnswer } from '../../components/former-answer.tsx';
 import { EmptyState, Pending } from '../../components/states.tsx';
 import { SumsSince, usePatience } from '../../components/sums-since.tsx';
-import type { KeyNames } from '../../search/dimensions.ts';
-import { filterByValue } from '../../search/filter-text.ts';
-import { fieldOfFacet } from './runs-facets.tsx';
+import { groupFilters, type KeyNames } from '../../search/dimensions.ts';
 
 interface RunsGroupsProps {
   readonly question: RunsQuestion;
   readonly by: string;
   readonly keyNames: KeyNames;
   readonly refetchMs: number | false;
-  /** Null: the rest, which no filter means. */
-  readonly onChoose: (filter: string) => void;
+  /** With what finds the calls of a group; the rest is found by nothing. */
+  readonly onChoose: (filters: readonly string[]) => void;
 }
 
 function nameOf({ value, is_rest }: RunGroup, by: string, keyNames: KeyNames): string {
@@ -60,7 +59,7 @@ function listColumns(by: string, keyNames: KeyNames, groups: readonly RunGroup[]
 
 export function RunsGroups({ question, by, keyNames, refetchMs, onChoose }: RunsGroupsProps) {
   const { waitMs, onContinue } = usePatience({ question, by });
-  const { data, error, isFetching, refetch } = useQuery({
+  const { data, error, isFetching, isPlaceholderData, refetch } = useQuery({
     ...runGroupsQuery(question, by, waitMs),
     refetchInterval: refetchMs,
   });
@@ -76,10 +75,10 @@ export function RunsGroups({ question, by, keyNames, refetchMs, onChoose }: Runs
   if (data.data.length === 0)
     return data.searched_to === null ? <EmptyState title="No calls of runs in this time range" /> : since;
   const choose = (group: RunGroup) => {
-    if (!group.is_rest) onChoose(filterByValue(fieldOfFacet(by), group.value));
+    if (!group.is_rest) onChoose(groupFilters([by], [group.value]));
   };
   return (
-    <>
+    <FormerAnswer isFormer={isPlaceholderData} className="flex min-h-0 flex-1 flex-col">
       {since}
       <DataTable
         label="Groups"
@@ -101,6 +100,6 @@ export function RunsGroups({ question, by, keyNames, refetchMs, onChoose }: Runs
           </>
         )}
       />
-    </>
+    </FormerAnswer>
   );
 }

@@ -20,7 +20,8 @@ import { PageHeader } from '../../components/page-header.tsx';
 import { SidePanel } from '../../components/side-panel.tsx';
 import { Pending, StaleNote } from '../../components/states.tsx';
 import { TimeRange } from '../../components/time-range.tsx';
-import { toggleFilter } from '../../search/filter-text.ts';
+import { addFilter, type FiltersChange, toggleFilter } from '../../search/filter-text.ts';
+import { applyChange, changeOfFilters, type SearchChange } from '../../search/search-change.ts';
 import { AlertOnThis } from '../brakes/alert-on-this.tsx';
 import { useKeyNames } from '../log/use-key-name.ts';
 import { ShareButton } from '../share/share-button.tsx';
@@ -47,7 +48,8 @@ const FIELDS: readonly FilterField[] = [
   { field: 'run.client_closed_calls', label: 'Calls whose client left' },
   { field: 'run.unpriced_calls', label: 'Calls whose cost is not fully known' },
   { field: 'run.trace_id', label: 'Trace id' },
-  { field: 'model', label: 'A call: model' },
+  { field: 'any_model', label: 'A call: model, or requested model without an answer' },
+  { field: 'model', label: 'A call: model, as answered' },
   { field: 'provider', label: 'A call: provider' },
   { field: 'span_name', label: 'A call: span name' },
   { field: 'span_path', label: 'A call: span path' },
@@ -62,7 +64,8 @@ export function RunsPage() {
   const search = useSearch({ from: '/app/runs' });
   const navigate = useNavigate({ from: '/runs' });
   const change = useCallback(
-    (next: RunsSearch, replace = false) => void navigate({ search: (before) => ({ ...before, ...next }), replace }),
+    (next: SearchChange<RunsSearch>, replace = false) =>
+      void navigate({ search: (before) => applyChange(before, next), replace }),
     [navigate],
   );
   const question = useRunsQuestion(search);
@@ -94,7 +97,8 @@ export function RunsPage() {
   const problem = error instanceof ApiError && error.status === 400 ? error.message : null;
   const needsDate = needsDates(question);
 
-  const onFilter = useCallback((filter: string) => change({ f: toggleFilter(f, filter) }), [change, f]);
+  const onFilters = useCallback((next: FiltersChange) => change(changeOfFilters(next)), [change]);
+  const onFilter = useCallback((filter: string) => onFilters((before) => toggleFilter(before, filter)), [onFilters]);
   const onText = useCallback((q: string) => change({ q: q === '' ? undefined : q }, true), [change]);
   const onEndReached = useCallback(() => {
     if (hasNextPage && searchedTo === null && !isFetchingNextPage) void fetchNextPage();
@@ -140,7 +144,7 @@ export function RunsPage() {
             fields={FIELDS}
             filters={f}
             q={search.q ?? ''}
-            onFilters={(next) => change({ f: next.length === 0 ? undefined : next })}
+            onFilters={onFilters}
             onText={onText}
             placeholder="Search trace ids and span names"
             problem={problem}
@@ -162,14 +166,8 @@ export function RunsPage() {
               by={group}
               keyNames={keyNames}
               refetchMs={refetchMs}
-              onChoose={(filter) =>
-                change({
-                  group: undefined,
-                  f: toggleFilter(
-                    f.filter((one) => one !== filter),
-                    filter,
-                  ),
-                })
+              onChoose={(chosen) =>
+                change(({ f: before = NO_FILTERS }) => ({ group: undefined, f: chosen.reduce(addFilter, before) }))
               }
             />
           ) : (

@@ -28,7 +28,7 @@ function remember(id: string): void {
 
 export function SnippetStep({ baseUrl, keyPlaceholder }: SnippetStepProps) {
   const search = useSearch({ from: '/app/start' });
-  const navigate = useNavigate();
+  const navigate = useNavigate({ from: '/start' });
   const snippets = listSnippets({
     baseUrl,
     keyPlaceholder,
@@ -39,7 +39,7 @@ export function SnippetStep({ baseUrl, keyPlaceholder }: SnippetStepProps) {
   const snippet = snippets.find(({ id }) => id === wanted) ?? snippets[0];
   if (snippet === undefined) return null;
   const change = (part: Partial<typeof search>) =>
-    navigate({ to: '/start', search: { ...search, ...part }, replace: true });
+    navigate({ search: (before) => ({ ...before, ...part }), replace: true });
   return (
     <div className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
