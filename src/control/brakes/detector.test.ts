@@ -114,3 +114,38 @@ test('accounts and runs stand apart, and the least recently seen is forgotten', 
   expect(times(30, (index) => stuck(`r${index % 3}`)).flatMap(note)).toEqual([]);
   expect(times(40, (index) => fact(1, { accountId: index % 4, conversation: 'stuck' })).flatMap(note)).toEqual([]);
 });
+
+/** Stored in the order of their ends. */
+const byEnd = (facts: readonly { readonly fact: Fact; readonly endS: number }[]) =>
+  facts.toSorted((a, b) => a.endS - b.endS).map((one) => one.fact);
+
+test('a long call counts where it began, not with everything since', () => {
+  const ruleOf = (rule: EffectiveRule['rule']) => USUAL_RULES.filter((one) => one.rule === rule);
+  const quick = (make: (second: number) => Fact, everyS: number) =>
+    times(Math.floor(1_300 / everyS), (index) => ({ fact: make(index * everyS), endS: index * everyS + 0.4 }));
+  const withLong = (make: (second: number) => Fact, everyS: number) =>
+    byEnd([...quick(make, everyS), { fact: make(600), endS: 1_200.5 }]);
+  // Two calls a second are a fifth of what may be within a minute.
+  expect(run(withLong((second) => fact(second), 0.5))).toEqual([]);
+  expect(run(withLong((second) => fact(second, { conversation: 'same' }), 40), ruleOf('same_prefix'))).toEqual([]);
+  const unpriced = ruleOf('unpriced').map((one) => ({ ...one, settings: { calls: 200, window_seconds: 60 } }));
+  expect(run(withLong((second) => fact(second, { isUnpriced: true }), 0.5), unpriced)).toEqual([]);
+  // Spent evenly: what came after the long call began is no more speed than what came before.
+  const speed = ruleOf('spend_speed').map((one) => ({
+    ...one,
+    settings: { window_seconds: 30, factor: 2, least_usd: 1 },
+  }));
+  expect(run(withLong((second) => fact(second, { cost: '0.10' }), 0.5), speed)).toEqual([]);
+});
+
+test('what is stored in another order than it began is found all the same', () => {
+  // The last to begin is stored first.
+  const burst = times(601, (index) => fact(index / 20)).toReversed();
+  expect(named(run(burst))).toEqual(['call_rate run r1']);
+  const stuck = times(20, (index) => fact(index, { conversation: 'stuck' })).toReversed();
+  expect(named(run(stuck))).toEqual(['same_prefix run r1']);
+  expect(run(stuck)[0]?.reason).toBe('the same conversation was sent 20 times within 600 s');
+  const before = times(20, (index) => fact(index * 60, { cost: '0.10' })).toReversed();
+  const dear = times(6, (index) => fact(1_210 + index, { cost: '1.00' })).toReversed();
+  expect(named(run([...before, ...dear]))).toEqual(['spend_speed run r1', 'spend_speed key 7']);
+});
