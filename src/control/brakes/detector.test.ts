@@ -149,3 +149,33 @@ test('what is stored in another order than it began is found all the same', () =
   const dear = times(6, (index) => fact(1_210 + index, { cost: '1.00' })).toReversed();
   expect(named(run([...before, ...dear]))).toEqual(['spend_speed run r1', 'spend_speed key 7']);
 });
+
+const withSettings = (name: EffectiveRule['rule'], settings: EffectiveRule['settings']) =>
+  USUAL_RULES.filter(({ rule }) => rule === name).map((one) => ({
+    ...one,
+    settings: { ...one.settings, ...settings },
+  }));
+
+test('the greatest thresholds hold as well', () => {
+  const most = { times: 200, window_seconds: 3_600 };
+  const loop = (count: number) => times(count, (index) => fact(index * 10, { conversation: 'stuck' }));
+  expect(named(run(loop(200), withSettings('same_prefix', most)))).toEqual(['same_prefix run r1']);
+  expect(run(loop(199), withSettings('same_prefix', most))).toEqual([]);
+  const before = times(5, (index) => fact(index, { promptTokens: 8_000, cachedTokens: 7_000 }));
+  const grown = (count: number) =>
+    times(count, (index) => fact(100 + index, { promptTokens: 9_000, cachedTokens: 100 }));
+  const collapse = withSettings('cache_collapse', { calls: 50 });
+  expect(named(run([...before, ...grown(50)], collapse))).toEqual(['cache_collapse run r1']);
+  expect(run([...before, ...grown(49)], collapse)).toEqual([]);
+});
+
+test('a factor with a fraction is not rounded, and a window with one, from before such were refused, stops nothing', () => {
+  // 0.51 in the first 321 seconds, 1.59 in the 300 since: 3.34 times as much.
+  const before = times(30, (index) => fact(index * 20, { cost: '0.03' }));
+  const dear = times(12, (index) => fact(610 + index, { cost: '0.10' }));
+  const speed = (factor: number, seconds = 300) =>
+    withSettings('spend_speed', { factor, least_usd: 1, window_seconds: seconds }).filter(({ scope }) => scope === 'run');
+  expect(run([...before, ...dear], speed(3.4))).toEqual([]);
+  expect(named(run([...before, ...dear], speed(3.3)))).toEqual(['spend_speed run r1']);
+  expect(named(run([...before, ...dear], speed(3, 300.0001)))).toEqual(['spend_speed run r1']);
+});

@@ -28,11 +28,12 @@ function judgeSpeed(fact: Fact, history: SubjectHistory, settings: Settings): Ve
   if (beforeMs < seconds * 1_000) return null;
   const least = parseUsd(settingOf(settings, 'least_usd').toFixed(6));
   if (spent < least || spent === 0n) return null;
-  const factor = BigInt(Math.round(settingOf(settings, 'factor')));
+  const windowMs = BigInt(Math.round(seconds * 1_000));
+  const thousandths = BigInt(Math.round(settingOf(settings, 'factor') * 1_000));
   // As much as before in the same time, times the factor.
-  const allowed = (before * factor * BigInt(seconds * 1_000)) / BigInt(Math.round(beforeMs));
+  const allowed = (before * thousandths * windowMs) / (1_000n * BigInt(Math.round(beforeMs)));
   if (spent < allowed) return null;
-  const usual = (before * BigInt(seconds * 1_000)) / BigInt(Math.round(beforeMs));
+  const usual = (before * windowMs) / BigInt(Math.round(beforeMs));
   return {
     reason: `$${shortUsd(spent)} within ${seconds} s, where it was $${shortUsd(usual)} before`,
     numbers: { spent_usd: formatUsd(spent), before_usd: formatUsd(usual), ...settings },
@@ -69,7 +70,7 @@ function judgeRepeats(kind: 'conversation' | 'tool_calls' | 'failure', words: st
 
 function judgeCache(fact: Fact, history: SubjectHistory, settings: Settings): Verdict | null {
   const thread = history.thread(fact.thread);
-  const calls = Math.min(50, settingOf(settings, 'calls'));
+  const calls = settingOf(settings, 'calls');
   if (thread === undefined || thread.latest.length < calls) return null;
   const latest = thread.latest.slice(-calls);
   const earlier = thread.latest.slice(0, -calls);

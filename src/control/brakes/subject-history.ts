@@ -7,9 +7,10 @@ const STEP_MS = 10_000;
 const STEPS = 360;
 /** Of each kind. The latest stay; what repeats is among them. */
 const MAX_REPEATED = 300;
-const MAX_TIMES = 200;
+export const MAX_TIMES = 200;
 const MAX_THREADS = 50;
-const MAX_LATEST = 50;
+/** Of a thread. */
+export const MAX_LATEST = 50;
 
 interface Step {
   readonly fromMs: number;
