@@ -20,7 +20,9 @@ afterAll(async () => {
   await pool.end();
   await server.remove();
 });
-beforeEach(() => pool.query('truncate alerts, alert_events, budgets, budget_spend, jobs, nodes, llm_cost_hourly cascade'));
+beforeEach(() =>
+  pool.query('truncate alerts, alert_events, budgets, budget_spend, jobs, nodes, llm_cost_hourly cascade'),
+);
 
 async function addAlert(kind: NewAlert['kind'], settings: object = {}): Promise<void> {
   const given = { accountId: 1, name: 'a', kind, settings, destinations: [], isOn: true, createdBy: 'me' };

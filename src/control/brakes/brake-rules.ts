@@ -192,8 +192,7 @@ export function findBadSetting(rule: BrakeRule, settings: Settings): string | nu
       return `The rule ${rule} has no setting of this name; it has ${Object.keys(known).join(', ')}.`;
     if (value < threshold.least || value > threshold.most)
       return `${name} is from ${threshold.least} to ${threshold.most}: ${threshold.about}.`;
-    if (!MAY_BE_BROKEN.has(name) && !Number.isInteger(value))
-      return `${name} is a whole number: ${threshold.about}.`;
+    if (!MAY_BE_BROKEN.has(name) && !Number.isInteger(value)) return `${name} is a whole number: ${threshold.about}.`;
   }
   return null;
 }

@@ -127,15 +127,30 @@ test('a long call counts where it began, not with everything since', () => {
     byEnd([...quick(make, everyS), { fact: make(600), endS: 1_200.5 }]);
   // Two calls a second are a fifth of what may be within a minute.
   expect(run(withLong((second) => fact(second), 0.5))).toEqual([]);
-  expect(run(withLong((second) => fact(second, { conversation: 'same' }), 40), ruleOf('same_prefix'))).toEqual([]);
+  expect(
+    run(
+      withLong((second) => fact(second, { conversation: 'same' }), 40),
+      ruleOf('same_prefix'),
+    ),
+  ).toEqual([]);
   const unpriced = ruleOf('unpriced').map((one) => ({ ...one, settings: { calls: 200, window_seconds: 60 } }));
-  expect(run(withLong((second) => fact(second, { isUnpriced: true }), 0.5), unpriced)).toEqual([]);
+  expect(
+    run(
+      withLong((second) => fact(second, { isUnpriced: true }), 0.5),
+      unpriced,
+    ),
+  ).toEqual([]);
   // Spent evenly: what came after the long call began is no more speed than what came before.
   const speed = ruleOf('spend_speed').map((one) => ({
     ...one,
     settings: { window_seconds: 30, factor: 2, least_usd: 1 },
   }));
-  expect(run(withLong((second) => fact(second, { cost: '0.10' }), 0.5), speed)).toEqual([]);
+  expect(
+    run(
+      withLong((second) => fact(second, { cost: '0.10' }), 0.5),
+      speed,
+    ),
+  ).toEqual([]);
 });
 
 test('what is stored in another order than it began is found all the same', () => {
@@ -174,7 +189,9 @@ test('a factor with a fraction is not rounded, and a window with one, from befor
   const before = times(30, (index) => fact(index * 20, { cost: '0.03' }));
   const dear = times(12, (index) => fact(610 + index, { cost: '0.10' }));
   const speed = (factor: number, seconds = 300) =>
-    withSettings('spend_speed', { factor, least_usd: 1, window_seconds: seconds }).filter(({ scope }) => scope === 'run');
+    withSettings('spend_speed', { factor, least_usd: 1, window_seconds: seconds }).filter(
+      ({ scope }) => scope === 'run',
+    );
   expect(run([...before, ...dear], speed(3.4))).toEqual([]);
   expect(named(run([...before, ...dear], speed(3.3)))).toEqual(['spend_speed run r1']);
   expect(named(run([...before, ...dear], speed(3, 300.0001)))).toEqual(['spend_speed run r1']);
