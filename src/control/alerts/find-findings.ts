@@ -42,7 +42,6 @@ const isTold = (subject: string, accountId: string, alertId: string): string =>
 
 interface BudgetRow {
   readonly subject: string;
-  readonly id: number;
   readonly name: string;
   readonly scope: string;
   readonly value: string;
@@ -59,7 +58,7 @@ const lookAtBudgets: Look = async (pool, alert) => {
   const { percent, budget_id: budgetId } = ALERT_SETTINGS.budget.parse(alert.settings);
   // Of each budget and value the period that was spent in last.
   const { rows } = await pool.query<BudgetRow>(
-    `select ${BUDGET_SUBJECT} as subject, b.id, b.name, b.scope, s.value, s.period_start as "periodStart", sum(s.spent)::text as spent,
+    `select ${BUDGET_SUBJECT} as subject, b.name, b.scope, s.value, s.period_start as "periodStart", sum(s.spent)::text as spent,
        coalesce(max(s.run_limit), b.amount)::text as amount
      from budgets b join budget_spend s on s.account_id = b.account_id and s.budget_id = b.id
      where b.account_id = $1 and b.deleted_at is null and ($2::int4 is null or b.id = $2)
@@ -70,7 +69,7 @@ const lookAtBudgets: Look = async (pool, alert) => {
      having sum(s.spent) * 100 >= coalesce(max(s.run_limit), b.amount) * $3 order by s.period_start desc limit ${MAX_FINDINGS}`,
     [alert.accountId, budgetId, percent, alert.createdAt, alert.id],
   );
-  const findings = rows.map(({ subject, id, name, scope, value, periodStart, spent, amount }) => ({
+  const findings = rows.map(({ subject, name, scope, value, periodStart, spent, amount }) => ({
     subject,
     title: `${alert.name}: budget ${name} is spent to ${percent} %`,
     body: `$${formatUsd(parseUsd(spent))} of $${formatUsd(parseUsd(amount))} is spent of the budget "${name}" (${scope} ${value || 'all'}) in the period that began at ${periodStart.toISOString()}.`,

@@ -33,7 +33,7 @@ function run(facts: readonly Fact[], rules: readonly EffectiveRule[] = USUAL_RUL
   return facts.flatMap((one) => detector.note(one, rules, one.atMs));
 }
 
-const times = (count: number, make: (index: number) => Fact): Fact[] =>
+const times = <T = Fact>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index));
 const named = (hits: readonly DetectedHit[]) => hits.map(({ rule, scope, value }) => `${rule} ${scope} ${value}`);
 
