@@ -2,9 +2,18 @@
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import { OperatorError } from '../vocabulary/errors.ts';
+import { formatExactCount } from '../vocabulary/format-amounts.ts';
+import { parseLimit } from './command-options.ts';
 import { textField, timeField } from './fields.ts';
 import { formatTable } from './format-table.ts';
-import { AnyRecord, type ApiRecord, type ClientFlags, createGatewayClient, RecordList } from './gateway-client.ts';
+import {
+  AnyRecord,
+  type ApiRecord,
+  type ClientFlags,
+  createGatewayClient,
+  readList,
+  toQuery,
+} from './gateway-client.ts';
 import { createOutput } from './output.ts';
 import { terminalText } from './terminal-text.ts';
 
@@ -12,9 +21,14 @@ const COLUMNS = ['id', 'found (UTC)', 'rule', 'of', 'state', 'why'] as const;
 const RULE_COLUMNS = ['rule', 'of', 'does', 'thresholds', 'when'] as const;
 const ACTIONS = ['off', 'alarm', 'pause'] as const;
 const SCOPES = ['run', 'key'] as const;
+/** Of an account. */
+const MAX_PAUSES = 500;
+const SHOWN_HITS = 50;
+const PAGE_ROWS = 200;
 
 interface ListFlags extends ClientFlags {
   readonly paused?: true;
+  readonly limit?: string;
 }
 
 interface PauseFlags extends ClientFlags {
@@ -82,14 +96,18 @@ function describeState(hit: ApiRecord): string {
 
 async function listHits(flags: ListFlags): Promise<void> {
   const output = createOutput(process.stdout);
-  const path = `/api/v1/brakes/hits${flags.paused === true ? '?paused=true' : ''}`;
-  const { data } = await createGatewayClient(flags).ask(RecordList, path);
-  if (flags.json) return output.jsonLines(data);
-  if (data.length === 0) {
-    process.stderr.write(flags.paused === true ? 'Nothing is paused.\n' : 'No brake has hit anything.\n');
+  const isPaused = flags.paused === true;
+  const limit = flags.limit === undefined ? (isPaused ? MAX_PAUSES : SHOWN_HITS) : parseLimit(flags.limit);
+  const query = toQuery({ paused: isPaused ? 'true' : undefined });
+  const hits: ApiRecord[] = [];
+  for await (const hit of readList(createGatewayClient(flags), '/api/v1/brakes/hits', query, limit, PAGE_ROWS))
+    hits.push(hit);
+  if (flags.json) return output.jsonLines(hits);
+  if (hits.length === 0) {
+    process.stderr.write(isPaused ? 'Nothing is paused.\n' : 'No brake has hit anything.\n');
     return;
   }
-  const rows = data.map((hit) => [
+  const rows = hits.map((hit) => [
     textField(hit, 'id'),
     timeField(hit, 'hit_at').slice(0, 16),
     textField(hit, 'rule'),
@@ -98,6 +116,8 @@ async function listHits(flags: ListFlags): Promise<void> {
     terminalText(textField(hit, 'reason')),
   ]);
   await output.lines(formatTable(COLUMNS, rows));
+  if (hits.length === limit)
+    process.stderr.write(`\nAt most the latest ${formatExactCount(limit)} are shown; --limit says how many.\n`);
 }
 
 async function pause(scope: string, value: string, flags: PauseFlags): Promise<void> {
@@ -138,7 +158,8 @@ export function addBrakesCommands(program: Command, addClientOptions: (command: 
     );
   addClientOptions(brakes.command('list'))
     .description('what brakes have hit, the newest first')
-    .option('--paused', 'only what is paused now')
+    .option('--paused', 'only what is paused now, all of it')
+    .option('-n, --limit <rows>', 'at most so many; else 50, or all that is paused')
     .addHelpText('after', '\nExample:\n  tollgate brakes list --paused')
     .action((flags: ListFlags) => listHits(flags));
   addClientOptions(brakes.command('pause <scope> <value>'))

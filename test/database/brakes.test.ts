@@ -1,13 +1,16 @@
 /** What the brakes keep in the database: facts of calls in any order of commit, leases, and pauses that are one for each subject. */
 import type pg from 'pg';
+import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createFactReader, type Fact, forgetOldFacts, insertFacts } from '../../src/control/brakes/brake-facts.ts';
 import { insertHit, listPauses, type NewHit, resumeHit } from '../../src/control/brakes/brake-hits.ts';
 import { changeRule, listRules } from '../../src/control/brakes/brake-rules.ts';
 import { createCallWatch } from '../../src/control/brakes/watch-calls.ts';
+import { repeatBrakes } from '../../src/control/process/repeat-brakes.ts';
 import { giveLeaseBack, holdLease } from '../../src/control/store/lease.ts';
 import { openTestPool } from '../support/open-migrated.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { quietLog } from '../support/quiet-log.ts';
 
 const [A, B] = ['019ac9f0-0000-7000-8000-00000000000a', '019ac9f0-0000-7000-8000-00000000000b'];
 
@@ -88,7 +91,7 @@ describe.each(POSTGRES_KINDS)('brakes in $name', (kind) => {
   });
 
   test('a batch that commits after a later one is read all the same, and each once', async () => {
-    const reader = createFactReader();
+    const reader = createFactReader(() => {});
     const read = async () => (await reader.next(pool)).map(({ id }) => id);
     const [slow, quick] = [await pool.connect(), await pool.connect()];
     await insertFacts(quick, [fact('first')]);
@@ -113,7 +116,7 @@ describe.each(POSTGRES_KINDS)('brakes in $name', (kind) => {
     await changeRule(pool, 1, { rule: 'retries', scope: 'key' }, { action: 'alarm', settings: { times: 3 } }, 'me');
     const failed = (keyId: number) => fact(A, { request: 'same', isFailed: true, run: null, keyId });
     const client = await pool.connect();
-    const watch = createCallWatch({ pool, nowMs: Date.now });
+    const watch = createCallWatch({ pool, nowMs: Date.now, log: quietLog() });
     await insertFacts(client, [failed(first), failed(other), failed(second)]);
     expect((await watch.look()).hits).toBe(0);
     await insertFacts(client, [failed(third)]);
@@ -121,6 +124,41 @@ describe.each(POSTGRES_KINDS)('brakes in $name', (kind) => {
     expect((await watch.look()).hits).toBe(1);
     const { rows } = await pool.query('select scope, value from brake_hits');
     expect(rows).toEqual([{ scope: 'key', value: String(first) }]);
+  });
+
+  test('a hit that could not be stored is found again, and what was stored with it is not repeated', async () => {
+    for (const rule of ['retries', 'same_prefix'] as const)
+      await changeRule(pool, 1, { rule, scope: 'run' }, { action: 'alarm', settings: { times: 3 } }, 'me');
+    await pool.query(`create function refuse() returns trigger language plpgsql as
+      $$ begin if new.rule = 'retries' then raise exception 'not now'; end if; return new; end $$`);
+    await pool.query('create trigger refuse before insert on brake_hits for each row execute function refuse()');
+    const client = await pool.connect();
+    const failed = () => fact(A, { request: 'same', conversation: 'same', isFailed: true });
+    await insertFacts(client, [failed(), failed(), failed()]);
+    client.release();
+    const failures: string[] = [];
+    const log = pino({ level: 'error' }, { write: (line: string) => void failures.push(line) });
+    const repeating = repeatBrakes({ pool, nowMs: Date.now, publishPauses: async () => {}, log });
+    const rules = async () =>
+      (await pool.query<{ rule: string }>('select rule from brake_hits order by id')).rows.map(({ rule }) => rule);
+    await expect.poll(() => failures.length, { timeout: 10_000 }).toBeGreaterThan(0);
+    expect(await rules()).toEqual(['same_prefix']);
+    await pool.query('drop trigger refuse on brake_hits');
+    await expect.poll(rules, { timeout: 10_000 }).toEqual(['same_prefix', 'retries']);
+    await repeating.stop();
+    await pool.query('drop function refuse');
+  });
+
+  test('facts that this version cannot read are told of, and hold up no others', async () => {
+    await pool.query(`insert into brake_facts (account_id, facts) values (1, '[{"id": "of another version"}]')`);
+    const client = await pool.connect();
+    await insertFacts(client, [fact(A)]);
+    client.release();
+    const unreadable: number[] = [];
+    const reader = createFactReader((seq) => void unreadable.push(seq));
+    expect((await reader.next(pool)).map(({ id }) => id)).toEqual([A]);
+    expect(await reader.next(pool)).toEqual([]);
+    expect(unreadable).toHaveLength(1);
   });
 
   test('one holds a lease until its end, or until it is given back', async () => {
@@ -163,19 +201,19 @@ describe.each(POSTGRES_KINDS)('brakes in $name', (kind) => {
     const failures = (count: number) =>
       Array.from({ length: count }, (_, index) => fact(`${index}`, { request: 'same', isFailed: true, id: A }));
     const client = await pool.connect();
-    const watch = createCallWatch({ pool, nowMs: Date.now });
+    const watch = createCallWatch({ pool, nowMs: Date.now, log: quietLog() });
     await insertFacts(client, failures(2));
     expect(await look(watch)).toBe(0);
     await insertFacts(client, failures(1));
     expect(await look(watch)).toBe(1);
     expect(await look(watch)).toBe(0);
-    expect(await look(createCallWatch({ pool, nowMs: Date.now }))).toBe(0);
+    expect(await look(createCallWatch({ pool, nowMs: Date.now, log: quietLog() }))).toBe(0);
     const [pause] = await listPauses(pool);
     await resumeHit(pool, 1, pause?.hitId ?? 0, 'me');
     // What came before does not count, here or for another that takes over.
     expect(await look(watch)).toBe(0);
     await pool.query("update brake_hits set resumed_at = now() + interval '1 second'");
-    expect(await look(createCallWatch({ pool, nowMs: Date.now }))).toBe(0);
+    expect(await look(createCallWatch({ pool, nowMs: Date.now, log: quietLog() }))).toBe(0);
     client.release();
   });
 });

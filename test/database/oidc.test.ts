@@ -335,3 +335,126 @@ test('nobody is led to another site after the sign-in', async () => {
     expect(answer.headers.get('location')).toBe('/');
   }
 });
+
+interface NotedRow {
+  readonly action: string;
+  readonly accountId: number;
+  readonly actor: string;
+  readonly subject: string | null;
+  readonly before: Record<string, unknown> | null;
+  readonly after: Record<string, unknown> | null;
+}
+
+async function lastSeq(): Promise<number> {
+  const { rows } = await pool.query<{ seq: number }>('select seq from audit_head');
+  return rows[0]?.seq ?? 0;
+}
+
+async function notedSince(seq: number): Promise<readonly NotedRow[]> {
+  const { rows } = await pool.query<NotedRow>(
+    `select action, account_id as "accountId", actor_kind || ' ' || actor_name as actor, subject_id as subject, before, after
+     from audit_log where seq > $1 order by seq`,
+    [seq],
+  );
+  return rows;
+}
+
+test('what a sign-in changes of memberships has rows with before and after, and a sign-in that changes nothing has none', async () => {
+  let seq = await lastSeq();
+  const next = async () => {
+    const rows = await notedSince(seq);
+    seq = await lastSeq();
+    return rows;
+  };
+  const actor = 'person nora@example.com';
+  const person = { email: 'nora@example.com', name: 'Name of nora', source: 'groups', is_issued: true };
+  const asMember = { ...person, role: 'member', may_read_bodies: true };
+  addAccount('nora', ['engineers']);
+  await signIn('nora');
+  const [joined, begun, ...more] = await next();
+  expect(joined).toMatchObject({ action: 'person.join', accountId: 1, actor, before: null, after: asMember });
+  expect([begun?.action, begun?.subject, more]).toEqual(['session.begin', joined?.subject, []]);
+
+  addAccount('nora', ['leads', 'finance']);
+  await signIn('nora');
+  expect(await next()).toMatchObject([
+    { action: 'person.change', accountId: 1, actor, before: asMember, after: { ...asMember, role: 'owner' } },
+    { action: 'person.join', accountId: 2, actor, before: null, after: { ...person, role: 'viewer' } },
+    { action: 'session.begin' },
+  ]);
+  await signIn('nora');
+  expect((await next()).map(({ action }) => action)).toEqual(['session.begin']);
+
+  addAccount('nora', ['strangers']);
+  await signIn('nora');
+  expect(await next()).toMatchObject([
+    { action: 'person.remove', accountId: 1, actor, before: { role: 'owner' }, after: null },
+    { action: 'person.remove', accountId: 2, actor, before: { role: 'viewer' }, after: null },
+    { action: 'session.refused', actor: 'nobody not signed in' },
+  ]);
+});
+
+test('that the provider vouches for an invited person from now on has a row, as has another address', async () => {
+  const { rows } = await pool.query<{ id: number }>(
+    "insert into people (email, name, password_hash) values ('ines@example.com', 'Ines', 'x') returning id",
+  );
+  await pool.query("insert into memberships (account_id, person_id, role) values (2, $1, 'owner')", [rows[0]?.id]);
+  let seq = await lastSeq();
+  addAccount('ines', ['strangers']);
+  await signIn('ines');
+  expect((await notedSince(seq))[0]).toMatchObject({
+    action: 'person.change',
+    accountId: 2,
+    before: { name: 'Ines', role: 'owner', source: 'invited', has_password: true, is_issued: false },
+    after: { name: 'Name of ines', role: 'owner', source: 'invited', has_password: false, is_issued: true },
+  });
+  seq = await lastSeq();
+  addAccount('ines', ['strangers'], 'ines@new.example.com');
+  await signIn('ines');
+  expect((await notedSince(seq))[0]).toMatchObject({
+    action: 'person.change',
+    before: { email: 'ines@example.com' },
+    after: { email: 'ines@new.example.com' },
+  });
+});
+
+test('sign-ins that are refused have rows, which say why and whom the provider named; a flood of them has a few', async () => {
+  app = createApp(null);
+  let seq = await lastSeq();
+  const refusal = async () => {
+    const rows = await notedSince(seq);
+    seq = await lastSeq();
+    return rows.map(({ action, actor, after }) => ({ action, actor, after }));
+  };
+  const row = (code: string, email: string | null) => [
+    { action: 'session.refused', actor: 'nobody not signed in', after: { code, email, not_noted_before: 0 } },
+  ];
+  addAccount('zed', ['strangers']);
+  await signIn('zed');
+  expect(await refusal()).toEqual(row('no_account', 'zed@example.com'));
+  await pool.query("insert into people (email, name) values ('taken@example.com', 'T')");
+  addAccount('zoe', ['engineers'], 'taken@example.com', false);
+  await signIn('zoe');
+  expect(await refusal()).toEqual(row('email_taken', 'taken@example.com'));
+  addAccount('zac', ['engineers']);
+  provider.forgery = FORGERIES['for another client'] ?? null;
+  await signIn('zac');
+  expect(await refusal()).toEqual(row('sign_in_refused', null));
+  // Who did not begin here has not tried.
+  await ask('/api/v1/oidc/callback?code=x&state=y', '');
+  expect(await refusal()).toEqual([]);
+  for (let tries = 0; tries < 20; tries += 1) await signIn('zac');
+  expect(await refusal()).toHaveLength(17);
+});
+
+test('signing out by the provider has a row, and only of who was signed in', async () => {
+  addAccount('lea', ['engineers']);
+  const { cookie } = await signIn('lea');
+  const seq = await lastSeq();
+  await ask('/api/v1/oidc/sign-out', cookie);
+  await ask('/api/v1/oidc/sign-out', cookie);
+  await ask('/api/v1/oidc/sign-out', '');
+  expect(await notedSince(seq)).toMatchObject([
+    { action: 'session.end', accountId: 1, actor: 'person lea@example.com' },
+  ]);
+});

@@ -111,3 +111,27 @@ test('signing out on one node ends the session on the others as soon as they hav
   await first.endedSessions.exchange(pool);
   expect((await pool.query('select from ended_sessions')).rowCount).toBe(1);
 });
+
+test('a password that a person sets has its row, beside the one of the session that goes on with it', async () => {
+  const node = startNode();
+  const invited: { link: { url: string } } = Object(
+    await (await node.ask('POST', '/people', bearer, { email: 'ida@example.com', role: 'member' })).json(),
+  );
+  const person = invited.link.url.split('=').at(-1);
+  const begun = await node.ask('POST', '/session', {}, { person });
+  const cookie = begun.headers.get('set-cookie')?.split(';')[0] ?? '';
+  const set = await node.ask('PUT', '/password', { cookie }, { password: 'correct horse battery staple' });
+  expect(set.status).toBe(204);
+  const { rows } = await pool.query(
+    `select action, actor_name as actor, before, after from audit_log where subject_kind = 'person' order by seq desc limit 2`,
+  );
+  expect(rows).toEqual([
+    { action: 'session.begin', actor: 'ida@example.com', before: null, after: null },
+    {
+      action: 'password.set',
+      actor: 'ida@example.com',
+      before: { has_password: false },
+      after: { has_password: true },
+    },
+  ]);
+});

@@ -6,6 +6,7 @@ import { WebSocket } from 'ws';
 import { startWebsocketProvider, type WebsocketProvider } from '../proxy/websocket-provider.ts';
 import { type ScriptedProvider, startScriptedProvider } from '../support/fake-provider.ts';
 import { buildAnswer } from '../support/scripted-answer.ts';
+import { runTollgate } from './run-tollgate.ts';
 import { asRecord, startGateway, type TestGateway, waitUntil } from './start-gateway.ts';
 
 const ANSWER = JSON.stringify({
@@ -154,7 +155,7 @@ test('a loop is found by its rule, paused, and goes on when resumed', async () =
       { name: 'window_seconds', value: 600 },
     ],
   });
-  await expect(put({ settings: { times: 1 } })).rejects.toThrow(/400.*times is from 2 to 10000/);
+  await expect(put({ settings: { times: 1 } })).rejects.toThrow(/400.*times is from 2 to 200/);
   await expect(put({ settings: { tries: 5 } })).rejects.toThrow(/400.*has no setting of this name/);
   const again = [{ role: 'user', content: 'Where is the total made?' }];
   for (let number = 0; number < 6; number += 1) expect((await call('stuck', again)).status).toBe(200);
@@ -180,6 +181,22 @@ test('a loop is found by its rule, paused, and goes on when resumed', async () =
   await gateway.waitForLog((await call('stuck', again)).id);
   // What came before it was resumed does not count any more.
   expect(await gateway.api('/api/v1/brakes/hits?paused=true')).toMatchObject({ data: [] });
+});
+
+test('all that is paused is listed; of what was hit the latest, and that there may be more', async () => {
+  const many = Array.from({ length: 55 }, (_, number) => `many ${number}`);
+  const ids: unknown[] = [];
+  for (const value of many) ids.push((await pause({ scope: 'run', value }))['id']);
+  const list = (...flags: readonly string[]) => runTollgate(gateway.dataDir, ['brakes', 'list', ...flags]);
+  const paused = await list('--paused');
+  expect([paused.stdout.match(/run many \d+ /g)?.length, paused.stderr]).toEqual([55, '']);
+  const hits = await list();
+  expect([hits.stdout.match(/ run /g)?.length, hits.stderr]).toEqual([
+    50,
+    '\nAt most the latest 50 are shown; --limit says how many.\n',
+  ]);
+  expect((await list('--paused', '--limit', '3', '--json')).stdout.trim().split('\n')).toHaveLength(3);
+  for (const id of ids) await resume(id);
 });
 
 test('a pause of a key closes its websocket and outlives the end of a proxy, and of the gateway', async () => {

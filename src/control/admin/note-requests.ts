@@ -22,6 +22,19 @@ const WINDOW_MS = 60_000;
 /** Refused sign-ins of a window that have rows; a flood must not fill the log, so the rest is counted. */
 const MAX_REFUSALS = 20;
 
+/** A sign-in by the identity provider, which ends with a redirect also where it is refused. */
+export interface RefusedSignIn {
+  readonly code: string;
+  /** As the provider has it; null when it named nobody who could be believed. */
+  readonly email: string | null;
+}
+
+declare module 'hono' {
+  interface ContextVariableMap {
+    refusedSignIn: RefusedSignIn;
+  }
+}
+
 interface NotedRoute {
   readonly pattern: RegExp;
   readonly action: string | null;
@@ -76,20 +89,25 @@ export function noteRequests(deps: AdminDeps): MiddlewareHandler {
     }
   }
 
+  async function noteRefusal(c: Context, after: object): Promise<void> {
+    const unnoted = isRefusalNoted();
+    if (unnoted === null) return;
+    const author: Author = { kind: 'nobody', name: 'not signed in', from: readPeer(c.env).client };
+    await note(c, author, 'session.refused', null, { ...after, not_noted_before: unnoted });
+  }
+
   return async (c, next) => {
     const line = `${c.req.method === 'HEAD' ? 'GET' : c.req.method} ${c.req.path}`;
     const found = findAction(line);
     const read = () => readAuthorOf(c);
     const noted = await asAuthor(read, next);
     const { status } = c.res;
-    if (status === 401 || status === 429) {
+    const refused: RefusedSignIn | undefined = c.get('refusedSignIn');
+    if (refused !== undefined) await noteRefusal(c, { ...refused });
+    else if (status === 401 || status === 429) {
       const tried = line === 'POST /api/v1/session' || c.req.header('authorization') !== undefined;
       if (!tried || c.req.path === MCP_PATH) return;
-      const unnoted = isRefusalNoted();
-      if (unnoted === null) return;
-      const author: Author = { kind: 'nobody', name: 'not signed in', from: readPeer(c.env).client };
-      const code = c.error instanceof ApiError ? c.error.code : null;
-      await note(c, author, 'session.refused', null, { code, not_noted_before: unnoted });
+      await noteRefusal(c, { code: c.error instanceof ApiError ? c.error.code : null });
     } else if (found !== null && noted === 0 && status < 400) {
       const isOperator = found.action === 'session.begin';
       const author: Author = isOperator ? { ...read(), kind: 'operator', name: 'the operator' } : read();

@@ -162,6 +162,25 @@ export async function listDeliveries(
   return rows;
 }
 
+/**
+ * That an event is there is how it is known that it was told. So what could be found again stays: what still lasts, a budget
+ * while the sum of its period is kept (those without periods may be spent of for years), and a model without a price. Hits of
+ * brakes and failed jobs are looked for in fewer days than events are kept.
+ */
+const MAY_COME_AGAIN = `case a.kind
+  when 'question' then e.ended_at is null
+  when 'nodes' then e.ended_at is null
+  when 'unpriced' then e.ended_at is null
+  when 'budget' then exists (
+    select from regexp_match(e.subject, '^budget (\\d+) (.*) (\\S+) \\d+$') as part join budget_spend s
+      on s.account_id = e.account_id and s.budget_id = part[1]::int4 and s.value = part[2]
+        and s.period_start = part[3]::timestamptz)
+  else false end`;
+
 export async function forgetOldEvents(pool: pg.Pool): Promise<void> {
-  await pool.query('delete from alert_events where fired_at < now() - make_interval(days => $1)', [KEPT_DAYS]);
+  await pool.query(
+    `delete from alert_events e using alerts a
+     where a.id = e.alert_id and e.fired_at < now() - make_interval(days => $1) and not ${MAY_COME_AGAIN}`,
+    [KEPT_DAYS],
+  );
 }

@@ -8,7 +8,10 @@ import { describeQuestion, nameFigure } from './alert-question.ts';
 import type { Alert } from './alert-store.ts';
 import { askNow } from './ask-question.ts';
 
+/** Of what is told once, in a look: the next look leaves out what was told and takes the next ones. */
 const MAX_FINDINGS = 100;
+/** Shorter than events are kept, by which it is known that a job was told. */
+const JOBS_DAYS = 30;
 
 export interface Findings {
   readonly findings: readonly Finding[];
@@ -32,8 +35,13 @@ const lookAtQuestion: Look = async (pool, alert, nowMs) => {
   return { findings: [finding], lasts: true };
 };
 
+/** Of an alert, by the index of open events, as those of what happens once are all. */
+const isTold = (subject: string, accountId: string, alertId: string): string =>
+  `exists (select from alert_events e where e.account_id = ${accountId} and e.alert_id = ${alertId}
+     and e.subject = ${subject} and e.ended_at is null)`;
+
 interface BudgetRow {
-  readonly id: number;
+  readonly subject: string;
   readonly name: string;
   readonly scope: string;
   readonly value: string;
@@ -42,22 +50,27 @@ interface BudgetRow {
   readonly amount: string;
 }
 
+/** `forgetOldEvents` reads it. */
+const BUDGET_SUBJECT = `'budget ' || b.id || ' ' || s.value || ' '
+  || to_char(s.period_start at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || ' ' || $3::int4`;
+
 const lookAtBudgets: Look = async (pool, alert) => {
   const { percent, budget_id: budgetId } = ALERT_SETTINGS.budget.parse(alert.settings);
   // Of each budget and value the period that was spent in last.
   const { rows } = await pool.query<BudgetRow>(
-    `select b.id, b.name, b.scope, s.value, s.period_start as "periodStart", sum(s.spent)::text as spent,
+    `select ${BUDGET_SUBJECT} as subject, b.name, b.scope, s.value, s.period_start as "periodStart", sum(s.spent)::text as spent,
        coalesce(max(s.run_limit), b.amount)::text as amount
      from budgets b join budget_spend s on s.account_id = b.account_id and s.budget_id = b.id
      where b.account_id = $1 and b.deleted_at is null and ($2::int4 is null or b.id = $2)
        and exists (select from budget_spend l where l.account_id = s.account_id and l.budget_id = s.budget_id
          and l.value = s.value and l.period_start = s.period_start and l.updated_at > greatest($4, now() - interval '1 hour'))
+       and not ${isTold(BUDGET_SUBJECT, '$1', '$5')}
      group by b.account_id, b.id, s.value, s.period_start
      having sum(s.spent) * 100 >= coalesce(max(s.run_limit), b.amount) * $3 order by s.period_start desc limit ${MAX_FINDINGS}`,
-    [alert.accountId, budgetId, percent, alert.createdAt],
+    [alert.accountId, budgetId, percent, alert.createdAt, alert.id],
   );
-  const findings = rows.map(({ id, name, scope, value, periodStart, spent, amount }) => ({
-    subject: `budget ${id} ${value} ${periodStart.toISOString()} ${percent}`,
+  const findings = rows.map(({ subject, name, scope, value, periodStart, spent, amount }) => ({
+    subject,
     title: `${alert.name}: budget ${name} is spent to ${percent} %`,
     body: `$${formatUsd(parseUsd(spent))} of $${formatUsd(parseUsd(amount))} is spent of the budget "${name}" (${scope} ${value || 'all'}) in the period that began at ${periodStart.toISOString()}.`,
     numbers: { spent_usd: formatUsd(parseUsd(spent)), amount_usd: formatUsd(parseUsd(amount)), percent },
@@ -80,7 +93,7 @@ const lookAtBrakes: Look = async (pool, alert) => {
     `select id, rule, scope, value, action, reason from brake_hits h
      where account_id = $1 and hit_at > greatest($2, now() - interval '1 day') and hit_by is null
        and ($3::text[] is null or rule = any($3))
-       and not exists (select from alert_events e where e.account_id = $1 and e.alert_id = $4 and e.subject = 'hit ' || h.id)
+       and not ${isTold("'hit ' || h.id", '$1', '$4')}
      order by id limit ${MAX_FINDINGS}`,
     [alert.accountId, alert.createdAt, rules, alert.id],
   );
@@ -93,15 +106,18 @@ const lookAtBrakes: Look = async (pool, alert) => {
   return { findings, lasts: false };
 };
 
+const MODEL_SUBJECT = "'model ' || provider || ' ' || coalesce(model, '')";
+
 const lookAtUnpriced: Look = async (pool, alert) => {
-  const { rows } = await pool.query<{ provider: string; model: string | null; calls: number }>(
-    `select provider, model, sum(unpriced_calls)::int8 as calls from llm_cost_hours
+  const { rows } = await pool.query<{ subject: string; provider: string; model: string | null; calls: number }>(
+    `select ${MODEL_SUBJECT} as subject, provider, model, sum(unpriced_calls)::int8 as calls from llm_cost_hours
      where account_id = $1 and facet = '' and hour >= date_trunc('hour', greatest($2, now() - interval '1 hour'))
-     group by provider, model having sum(unpriced_calls) > 0 order by 3 desc limit ${MAX_FINDINGS}`,
-    [alert.accountId, alert.createdAt],
+       and not ${isTold(MODEL_SUBJECT, '$1', '$3')}
+     group by provider, model having sum(unpriced_calls) > 0 order by calls desc limit ${MAX_FINDINGS}`,
+    [alert.accountId, alert.createdAt, alert.id],
   );
-  const findings = rows.map(({ provider, model, calls }) => ({
-    subject: `model ${provider} ${model ?? ''}`,
+  const findings = rows.map(({ subject, provider, model, calls }) => ({
+    subject,
     title: `${alert.name}: no price for ${model ?? 'an unnamed model'} of ${provider}`,
     body: `Calls of ${model ?? 'an unnamed model'} of ${provider} have no total cost. tollgate prices unpriced says why, and how to declare a price.`,
     numbers: { calls, provider, model: model ?? '' },
@@ -112,8 +128,8 @@ const lookAtUnpriced: Look = async (pool, alert) => {
 const lookAtNodes: Look = async (pool, alert) => {
   const settings = ALERT_SETTINGS.nodes.parse(alert.settings);
   const silentMs = Math.max(GONE_AFTER_SECONDS, settings.silent_seconds) * 1_000;
-  const nodes = (await listNodes(pool)).slice(0, MAX_FINDINGS);
-  const findings = nodes.flatMap((node): Finding[] => {
+  // All that are listed: those that are silent stand last.
+  const findings = (await listNodes(pool)).flatMap((node): Finding[] => {
     const found: Finding[] = [];
     if (node.stoppedAt === null && node.silentMs >= silentMs)
       found.push({
@@ -136,9 +152,11 @@ const lookAtNodes: Look = async (pool, alert) => {
 
 const lookAtJobs: Look = async (pool, alert) => {
   const { rows } = await pool.query<{ id: number; title: string; error: string | null }>(
-    `select id, title, error from jobs where account_id = $1 and state = 'failed' and finished_at > $2
-     order by id desc limit ${MAX_FINDINGS}`,
-    [alert.accountId, alert.createdAt],
+    `select id, title, error from jobs j where account_id = $1 and state = 'failed'
+       and finished_at > greatest($2, now() - make_interval(days => ${JOBS_DAYS}))
+       and not ${isTold("'job ' || j.id", '$1', '$3')}
+     order by id limit ${MAX_FINDINGS}`,
+    [alert.accountId, alert.createdAt, alert.id],
   );
   const findings = rows.map(({ id, title, error }) => ({
     subject: `job ${id}`,

@@ -84,8 +84,11 @@ export interface FactReader {
   readonly next: (pool: pg.Pool) => Promise<readonly Fact[]>;
 }
 
-/** Batches commit in another order than they are numbered, so gaps are looked for again. */
-export function createFactReader(): FactReader {
+/**
+ * Batches commit in another order than they are numbered, so gaps are looked for again. `onUnreadable`: a batch of a node of
+ * another version, which is passed over: whoever begins anew would stand before it again.
+ */
+export function createFactReader(onUnreadable: (seq: number) => void): FactReader {
   let highest = 0;
   const gaps = new Map<number, number>();
 
@@ -111,7 +114,11 @@ export function createFactReader(): FactReader {
         rows.map(({ seq }) => seq),
         performance.now(),
       );
-      return rows.flatMap(({ accountId, facts }) => Facts.parse(facts).map((fact) => ({ ...fact, accountId })));
+      return rows.flatMap(({ seq, accountId, facts }) => {
+        const { data } = Facts.safeParse(facts);
+        if (data === undefined) onUnreadable(seq);
+        return (data ?? []).map((fact) => ({ ...fact, accountId }));
+      });
     },
   };
 }

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { noteChange } from '../audit/note-change.ts';
 import { inTransaction } from '../store/pool.ts';
 import type { BrakeScope } from './brake-hits.ts';
+import { MAX_LATEST, MAX_TIMES } from './subject-history.ts';
 
 export const ACTIONS = ['off', 'alarm', 'pause'] as const;
 export type BrakeAction = (typeof ACTIONS)[number];
@@ -41,7 +42,13 @@ const window = (usual: number): Threshold => ({
   most: 3_600,
   about: 'seconds that are looked at together',
 });
-const count = (usual: number, about: string): Threshold => ({ usual, least: 2, most: 10_000, about });
+const count = (usual: number, most: number, about: string): Threshold => ({ usual, least: 2, most, about });
+/** No more are remembered, so a greater threshold would never be reached. */
+const repeats = (usual: number, about: string): Threshold =>
+  count(usual, MAX_TIMES, `${about}, of which the latest ${MAX_TIMES} are remembered`);
+
+/** All others are counts and seconds. */
+const MAY_BE_BROKEN: ReadonlySet<string> = new Set(['factor', 'least_usd', 'before_percent', 'after_percent']);
 
 /** Alarms only: nobody's calls are refused by a rule that nobody has chosen. */
 export const BRAKE_RULES: Readonly<Record<BrakeRule, RuleDefinition>> = {
@@ -67,18 +74,18 @@ export const BRAKE_RULES: Readonly<Record<BrakeRule, RuleDefinition>> = {
   same_prefix: {
     about: 'it sends the same conversation again and again',
     actions: { run: 'alarm', key: 'off' },
-    settings: { times: count(20, 'times the same'), window_seconds: window(600) },
+    settings: { times: repeats(20, 'times the same'), window_seconds: window(600) },
   },
   same_tool_call: {
     about: 'its model calls the same tool with the same arguments again and again',
     actions: { run: 'alarm', key: 'off' },
-    settings: { times: count(15, 'times the same'), window_seconds: window(600) },
+    settings: { times: repeats(15, 'times the same'), window_seconds: window(600) },
   },
   cache_collapse: {
     about: 'its prompts grow and are hardly read from the cache any more',
     actions: { run: 'alarm', key: 'off' },
     settings: {
-      calls: count(8, 'calls in a row'),
+      calls: count(8, MAX_LATEST, `calls in a row, of which the latest ${MAX_LATEST} are remembered`),
       before_percent: {
         usual: 50,
         least: 1,
@@ -97,12 +104,12 @@ export const BRAKE_RULES: Readonly<Record<BrakeRule, RuleDefinition>> = {
   retries: {
     about: 'it tries the same request again and again, and it fails',
     actions: { run: 'alarm', key: 'off' },
-    settings: { times: count(12, 'failures of the same request'), window_seconds: window(600) },
+    settings: { times: repeats(12, 'failures of the same request'), window_seconds: window(600) },
   },
   unpriced: {
     about: 'it makes many calls whose cost is not known',
     actions: { run: 'alarm', key: 'off' },
-    settings: { calls: count(200, 'calls without a price'), window_seconds: window(3_600) },
+    settings: { calls: count(200, 10_000, 'calls without a price'), window_seconds: window(3_600) },
   },
 };
 
@@ -131,10 +138,10 @@ const Stored = z.record(z.string(), z.number());
 function complete(rule: BrakeRule, stored: unknown): Settings {
   const own = Stored.safeParse(stored).data ?? {};
   return Object.fromEntries(
-    Object.entries(BRAKE_RULES[rule].settings).map(([name, { usual, least, most }]) => [
-      name,
-      Math.min(most, Math.max(least, own[name] ?? usual)),
-    ]),
+    Object.entries(BRAKE_RULES[rule].settings).map(([name, { usual, least, most }]) => {
+      const value = Math.min(most, Math.max(least, own[name] ?? usual));
+      return [name, MAY_BE_BROKEN.has(name) ? value : Math.ceil(value)];
+    }),
   );
 }
 
@@ -185,6 +192,7 @@ export function findBadSetting(rule: BrakeRule, settings: Settings): string | nu
       return `The rule ${rule} has no setting of this name; it has ${Object.keys(known).join(', ')}.`;
     if (value < threshold.least || value > threshold.most)
       return `${name} is from ${threshold.least} to ${threshold.most}: ${threshold.about}.`;
+    if (!MAY_BE_BROKEN.has(name) && !Number.isInteger(value)) return `${name} is a whole number: ${threshold.about}.`;
   }
   return null;
 }

@@ -47,8 +47,8 @@ export function createDetector(maxSubjects = MAX_SUBJECTS): Detector {
     }
   }
 
-  function findSubject(name: string, firstMs: number): Subject {
-    const subject = subjects.get(name) ?? { history: createSubjectHistory(firstMs), hitMs: new Map() };
+  function findSubject(name: string): Subject {
+    const subject = subjects.get(name) ?? { history: createSubjectHistory(), hitMs: new Map() };
     subjects.delete(name);
     subjects.set(name, subject);
     dropOldest(subjects);
@@ -59,7 +59,7 @@ export function createDetector(maxSubjects = MAX_SUBJECTS): Detector {
     const own = rules.filter(({ scope, action }) => scope === named.scope && action !== 'off');
     const name = nameOf(named);
     if (own.length === 0 || fact.atMs < (resumedMs.get(name) ?? 0)) return [];
-    const { history, hitMs } = findSubject(name, fact.atMs);
+    const { history, hitMs } = findSubject(name);
     history.add(fact);
     return own.flatMap(({ rule, action, settings }) => {
       if (fact.atMs - (hitMs.get(rule) ?? Number.NEGATIVE_INFINITY) < QUIET_MS) return [];
@@ -89,7 +89,7 @@ export function createDetector(maxSubjects = MAX_SUBJECTS): Detector {
       return [...judge({ accountId, scope: 'run', value: fact.run }, fact, rules, nowMs), ...hits];
     },
     remember: (named, rule, hitMs) => {
-      const subject = findSubject(nameOf(named), hitMs);
+      const subject = findSubject(nameOf(named));
       subject.hitMs.set(rule, Math.max(hitMs, subject.hitMs.get(rule) ?? 0));
     },
     beginAnew: (named, fromMs) => {

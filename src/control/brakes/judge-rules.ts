@@ -20,19 +20,20 @@ const settingOf = (settings: Settings, name: string): number => settings[name] ?
 
 function judgeSpeed(fact: Fact, history: SubjectHistory, settings: Settings): Verdict | null {
   const seconds = settingOf(settings, 'window_seconds');
-  const fromMs = fact.atMs - seconds * 1_000;
-  const beforeMs = fromMs - history.firstMs;
+  const busiest = history.busiest('spent', fact.atMs, seconds * 1_000);
+  if (busiest === null) return null;
+  const { spent, spentBefore: before, lastMs } = busiest;
+  const beforeMs = lastMs - seconds * 1_000 - history.firstMs();
   // Without at least one window of before there is nothing to compare with.
   if (beforeMs < seconds * 1_000) return null;
-  const spent = history.spent(fromMs);
   const least = parseUsd(settingOf(settings, 'least_usd').toFixed(6));
   if (spent < least || spent === 0n) return null;
-  const before = history.spentInAll() - spent;
-  const factor = BigInt(Math.round(settingOf(settings, 'factor')));
+  const windowMs = BigInt(Math.round(seconds * 1_000));
+  const thousandths = BigInt(Math.round(settingOf(settings, 'factor') * 1_000));
   // As much as before in the same time, times the factor.
-  const allowed = (before * factor * BigInt(seconds * 1_000)) / BigInt(Math.round(beforeMs));
+  const allowed = (before * thousandths * windowMs) / (1_000n * BigInt(Math.round(beforeMs)));
   if (spent < allowed) return null;
-  const usual = (before * BigInt(seconds * 1_000)) / BigInt(Math.round(beforeMs));
+  const usual = (before * windowMs) / BigInt(Math.round(beforeMs));
   return {
     reason: `$${shortUsd(spent)} within ${seconds} s, where it was $${shortUsd(usual)} before`,
     numbers: { spent_usd: formatUsd(spent), before_usd: formatUsd(usual), ...settings },
@@ -49,7 +50,7 @@ function shortUsd(pico: bigint): string {
 }
 
 function judgeRate(fact: Fact, history: SubjectHistory, settings: Settings): Verdict | null {
-  const calls = history.calls(fact.atMs - MINUTE_MS);
+  const calls = history.busiest('calls', fact.atMs, MINUTE_MS)?.calls ?? 0;
   const most = settingOf(settings, 'calls');
   if (calls <= most) return null;
   return { reason: `${calls} calls within a minute, more than ${most}`, numbers: { found: calls, ...settings } };
@@ -61,7 +62,7 @@ function judgeRepeats(kind: 'conversation' | 'tool_calls' | 'failure', words: st
     const mark = { conversation: fact.conversation, tool_calls: fact.toolCalls, failure: fact.request }[kind];
     if (mark === null) return null;
     const seconds = settingOf(settings, 'window_seconds');
-    const times = history.times(kind, mark, fact.atMs - seconds * 1_000);
+    const times = history.times(kind, mark, fact.atMs, seconds * 1_000);
     if (times < settingOf(settings, 'times')) return null;
     return { reason: `${words} ${times} times within ${seconds} s`, numbers: { found: times, ...settings } };
   };
@@ -69,7 +70,7 @@ function judgeRepeats(kind: 'conversation' | 'tool_calls' | 'failure', words: st
 
 function judgeCache(fact: Fact, history: SubjectHistory, settings: Settings): Verdict | null {
   const thread = history.thread(fact.thread);
-  const calls = Math.min(50, settingOf(settings, 'calls'));
+  const calls = settingOf(settings, 'calls');
   if (thread === undefined || thread.latest.length < calls) return null;
   const latest = thread.latest.slice(-calls);
   const earlier = thread.latest.slice(0, -calls);
@@ -95,7 +96,7 @@ function judgeCache(fact: Fact, history: SubjectHistory, settings: Settings): Ve
 function judgeUnpriced(fact: Fact, history: SubjectHistory, settings: Settings): Verdict | null {
   if (!fact.isUnpriced) return null;
   const seconds = settingOf(settings, 'window_seconds');
-  const calls = history.unpriced(fact.atMs - seconds * 1_000);
+  const calls = history.busiest('unpriced', fact.atMs, seconds * 1_000)?.unpriced ?? 0;
   if (calls < settingOf(settings, 'calls')) return null;
   return { reason: `${calls} calls without a price within ${seconds} s`, numbers: { found: calls, ...settings } };
 }

@@ -7,12 +7,16 @@ const STEP_MS = 10_000;
 const STEPS = 360;
 /** Of each kind. The latest stay; what repeats is among them. */
 const MAX_REPEATED = 300;
-const MAX_TIMES = 200;
+export const MAX_TIMES = 200;
 const MAX_THREADS = 50;
-const MAX_LATEST = 50;
+/** Of a thread. */
+export const MAX_LATEST = 50;
 
 interface Step {
   readonly fromMs: number;
+  /** The first and last beginning of a call in it. */
+  firstMs: number;
+  lastMs: number;
   calls: number;
   unpriced: number;
   spent: PicoUsd;
@@ -27,15 +31,30 @@ export interface Thread {
   readonly latest: { readonly prompt: number; readonly cached: number }[];
 }
 
+export type Measure = 'calls' | 'unpriced' | 'spent';
+
+/** Calls that began no further apart than was asked for. */
+export interface Busiest {
+  readonly calls: number;
+  readonly unpriced: number;
+  readonly spent: PicoUsd;
+  /** Before them, from the first call on. */
+  readonly spentBefore: PicoUsd;
+  readonly lastMs: number;
+}
+
+/**
+ * A call is added when it has ended and counts where it began. So a long one comes after calls that began later, and what
+ * is asked for is the window around it that has most: not what came since, and not only what began before.
+ */
 export interface SubjectHistory {
   readonly add: (fact: Fact) => void;
-  readonly firstMs: number;
-  readonly calls: (fromMs: number) => number;
-  readonly unpriced: (fromMs: number) => number;
-  readonly spent: (fromMs: number) => PicoUsd;
-  readonly spentInAll: () => PicoUsd;
-  /** How often the fact's own mark came since then. */
-  readonly times: (kind: RepeatKind, mark: string, fromMs: number) => number;
+  /** When the first began; infinite without any. */
+  readonly firstMs: () => number;
+  /** Of the windows that the moment is in, the one with most; null when that is longer ago than is remembered. */
+  readonly busiest: (measure: Measure, atMs: number, windowMs: number) => Busiest | null;
+  /** How often the mark came in the window of those that the moment is in that has it most. */
+  readonly times: (kind: RepeatKind, mark: string, atMs: number, windowMs: number) => number;
   readonly thread: (name: string) => Thread | undefined;
 }
 
@@ -45,7 +64,19 @@ export function isFailure(fact: Fact): boolean {
   return fact.isFailed || fact.attempt > 0;
 }
 
-export function createSubjectHistory(firstMs: number): SubjectHistory {
+/** The most of the moments, in order, that are at most a window apart and have the moment among or between them. */
+function mostWithin(sorted: readonly number[], atMs: number, windowMs: number): number {
+  let most = 0;
+  let first = 0;
+  for (const [last, lastMs] of sorted.entries()) {
+    while ((sorted[first] ?? lastMs) < lastMs - windowMs) first += 1;
+    if ((sorted[first] ?? lastMs) > atMs) break;
+    if (lastMs >= atMs) most = Math.max(most, last - first + 1);
+  }
+  return most;
+}
+
+export function createSubjectHistory(): SubjectHistory {
   const steps: Step[] = [];
   const repeated: Readonly<Record<RepeatKind, Map<string, number[]>>> = {
     conversation: new Map(),
@@ -54,14 +85,19 @@ export function createSubjectHistory(firstMs: number): SubjectHistory {
   };
   const threads = new Map<string, Thread>();
   let spentInAll: PicoUsd = 0n;
+  let firstMs = Number.POSITIVE_INFINITY;
 
   function stepOf(atMs: number): Step {
     const fromMs = Math.floor(atMs / STEP_MS) * STEP_MS;
-    // Calls are stored nearly in the order of their beginning.
+    // Most calls are stored nearly in the order of their beginning.
     const at = steps.findLastIndex((step) => step.fromMs <= fromMs);
     const found = steps[at];
-    if (found?.fromMs === fromMs) return found;
-    const step: Step = { fromMs, calls: 0, unpriced: 0, spent: 0n };
+    if (found?.fromMs === fromMs) {
+      found.firstMs = Math.min(found.firstMs, atMs);
+      found.lastMs = Math.max(found.lastMs, atMs);
+      return found;
+    }
+    const step: Step = { fromMs, firstMs: atMs, lastMs: atMs, calls: 0, unpriced: 0, spent: 0n };
     steps.splice(at + 1, 0, step);
     if (steps.length > STEPS) steps.shift();
     return step;
@@ -71,7 +107,7 @@ export function createSubjectHistory(firstMs: number): SubjectHistory {
     if (mark === null) return;
     const all = repeated[kind];
     const times = all.get(mark) ?? [];
-    times.push(atMs);
+    times.splice(times.findLastIndex((one) => one <= atMs) + 1, 0, atMs);
     if (times.length > MAX_TIMES) times.shift();
     // The latest stand last.
     all.delete(mark);
@@ -93,24 +129,48 @@ export function createSubjectHistory(firstMs: number): SubjectHistory {
     thread.earlierCached += left.cached;
   }
 
-  const sum = <T extends number | bigint>(
-    fromMs: number,
-    zero: T,
-    read: (step: Step) => T,
-    add: (a: T, b: T) => T,
-  ): T => {
-    let total = zero;
-    for (let index = steps.length - 1; index >= 0; index -= 1) {
+  function sumUp(first: number, last: number): Busiest {
+    let [calls, unpriced, spent, spentSince] = [0, 0, 0n, 0n];
+    for (let index = steps.length - 1; index >= first; index -= 1) {
       const step = steps[index];
-      if (step === undefined || step.fromMs < fromMs) break;
-      total = add(total, read(step));
+      if (step === undefined) continue;
+      spentSince += step.spent;
+      if (index > last) continue;
+      calls += step.calls;
+      unpriced += step.unpriced;
+      spent += step.spent;
     }
-    return total;
-  };
+    return { calls, unpriced, spent, spentBefore: spentInAll - spentSince, lastMs: steps[last]?.lastMs ?? 0 };
+  }
+
+  function busiest(measure: Measure, atMs: number, windowMs: number): Busiest | null {
+    const own = steps.findLastIndex((step) => step.fromMs <= atMs);
+    const ownStep = steps[own];
+    if (ownStep === undefined || atMs > ownStep.lastMs) return null;
+    // Money as a floating number finds the window; the sum is exact.
+    const weigh = (index: number): number => Number(steps[index]?.[measure] ?? 0);
+    const firstMsOf = (index: number): number => steps[index]?.firstMs ?? Number.NEGATIVE_INFINITY;
+    let first = own;
+    let weight = weigh(own);
+    while (firstMsOf(first - 1) >= ownStep.lastMs - windowMs) {
+      first -= 1;
+      weight += weigh(first);
+    }
+    let most = { first, last: own, weight };
+    for (let last = own + 1; last < steps.length; last += 1) {
+      const fromMs = (steps[last]?.lastMs ?? 0) - windowMs;
+      if (ownStep.firstMs < fromMs) break;
+      weight += weigh(last);
+      for (; firstMsOf(first) < fromMs; first += 1) weight -= weigh(first);
+      if (weight > most.weight) most = { first, last, weight };
+    }
+    return sumUp(most.first, most.last);
+  }
 
   return {
-    firstMs,
+    firstMs: () => firstMs,
     add: (fact) => {
+      firstMs = Math.min(firstMs, fact.atMs);
       const step = stepOf(fact.atMs);
       step.calls += 1;
       if (fact.isUnpriced) step.unpriced += 1;
@@ -124,29 +184,8 @@ export function createSubjectHistory(firstMs: number): SubjectHistory {
       if (isFailure(fact)) note('failure', fact.request, fact.atMs);
       noteCache(fact);
     },
-    calls: (fromMs) =>
-      sum(
-        fromMs,
-        0,
-        (step) => step.calls,
-        (a, b) => a + b,
-      ),
-    unpriced: (fromMs) =>
-      sum(
-        fromMs,
-        0,
-        (step) => step.unpriced,
-        (a, b) => a + b,
-      ),
-    spent: (fromMs) =>
-      sum(
-        fromMs,
-        0n,
-        (step) => step.spent,
-        (a, b) => a + b,
-      ),
-    spentInAll: () => spentInAll,
-    times: (kind, mark, fromMs) => (repeated[kind].get(mark) ?? []).filter((atMs) => atMs >= fromMs).length,
+    busiest,
+    times: (kind, mark, atMs, windowMs) => mostWithin(repeated[kind].get(mark) ?? [], atMs, windowMs),
     thread: (name) => threads.get(name),
   };
 }

@@ -16,11 +16,15 @@ export interface CallWatch {
 export interface CallWatchOptions {
   readonly pool: pg.Pool;
   readonly nowMs: () => number;
+  readonly log: { error(fields: Readonly<Record<string, unknown>>, message: string): void };
 }
 
-/** Make a new one when the watch was somebody else's meanwhile: it begins with the calls of the last hour. */
-export function createCallWatch({ pool, nowMs }: CallWatchOptions): CallWatch {
-  const reader = createFactReader();
+/**
+ * Make a new one when the watch was somebody else's meanwhile, and when a look has failed: what was read then is not read
+ * again, and hits that were not stored count as told. A new one begins with the calls of the last hour, and with what they hit.
+ */
+export function createCallWatch({ pool, nowMs, log }: CallWatchOptions): CallWatch {
+  const reader = createFactReader((seq) => log.error({ seq }, 'calls could not be read for the brakes'));
   const detector = createDetector();
   let lastHitsMs: number | null = null;
   let forgottenMs = Number.NEGATIVE_INFINITY;

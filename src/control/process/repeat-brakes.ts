@@ -21,18 +21,27 @@ export interface RepeatBrakesOptions {
 export function repeatBrakes({ pool, nowMs, publishPauses, log }: RepeatBrakesOptions): Repeating {
   const holder = randomUUID();
   let watch: CallWatch | null = null;
+  async function look(): Promise<void> {
+    if (!(await holdLease(pool, LEASE, holder, LEASE_SECONDS))) {
+      watch = null;
+      return;
+    }
+    watch ??= createCallWatch({ pool, nowMs, log });
+    const { hits } = await watch.look();
+    if (hits > 0) await publishPauses();
+  }
   const repeating = repeatOnDatabase({
     pauseMs: LOOK_MS,
     failure: 'the calls could not be looked at for the brakes',
     log,
     run: async () => {
-      if (!(await holdLease(pool, LEASE, holder, LEASE_SECONDS))) {
+      try {
+        await look();
+      } catch (error) {
+        // It may have read what it did not note; and another node may have had the watch meanwhile.
         watch = null;
-        return;
+        throw error;
       }
-      watch ??= createCallWatch({ pool, nowMs });
-      const { hits } = await watch.look();
-      if (hits > 0) await publishPauses();
     },
   });
   return {

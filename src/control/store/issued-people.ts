@@ -1,5 +1,8 @@
 /** People whom an identity provider vouches for: each sign-in brings their memberships up to date. */
+import { isDeepStrictEqual } from 'node:util';
 import type pg from 'pg';
+import { readAuthor } from '../audit/author.ts';
+import { noteChange } from '../audit/note-change.ts';
 import type { StoredRole } from './people.ts';
 import { inTransaction } from './pool.ts';
 
@@ -27,36 +30,78 @@ export function takeInIssued(pool: pg.Pool, person: IssuedPerson): Promise<numbe
   return inTransaction(pool, async (client) => {
     // Two sign-ins of a person at a time.
     await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`${person.issuer} ${person.subject}`]);
+    const known = await client.query<StoredMembership>(
+      `${MEMBERSHIPS} where (p.issuer = $1 and p.subject = $2) or lower(p.email) = lower($3) for update`,
+      [person.issuer, person.subject, person.email],
+    );
     const id = await findPerson(client, person);
     if (id === 'email_taken') return id;
-    const { rowCount: granted } = await client.query(
-      `insert into memberships (account_id, person_id, role, may_read_bodies, source)
+    const hasAccount = await takeInMemberships(client, id, person);
+    const { rows } = await client.query<StoredMembership>(`${MEMBERSHIPS} where p.id = $1`, [id]);
+    if (!hasAccount) await client.query('delete from people where id = $1', [id]);
+    const before = known.rows.filter(({ personId }) => personId === id);
+    await noteMemberships(client, before, rows);
+    return hasAccount ? id : 'no_account';
+  });
+}
+
+interface StoredMembership {
+  readonly personId: number;
+  readonly accountId: number;
+  /** As the audit log has it. */
+  readonly state: { readonly email: string };
+}
+
+const MEMBERSHIPS = `select p.id as "personId", m.account_id as "accountId", jsonb_build_object('email', p.email,
+    'name', p.name, 'role', m.role, 'may_read_bodies', m.may_read_bodies, 'source', m.source,
+    'is_issued', p.issuer is not null, 'has_password', p.password_hash is not null) as state
+  from people p join memberships m on m.person_id = p.id`;
+
+/** What a sign-in changes is a change by whoever signs in, under the address that is stored: a claimed one may be another's. */
+async function noteMemberships(
+  client: pg.ClientBase,
+  before: readonly StoredMembership[],
+  after: readonly StoredMembership[],
+): Promise<void> {
+  const [known] = [...after, ...before];
+  if (known === undefined) return;
+  const subject = { kind: 'person', id: known.personId };
+  const author = { kind: 'person', name: known.state.email, from: readAuthor().from } as const;
+  const stateIn = (all: readonly StoredMembership[], accountId: number) =>
+    all.find((one) => one.accountId === accountId)?.state ?? null;
+  const accountIds = new Set([...before, ...after].map(({ accountId }) => accountId));
+  for (const accountId of [...accountIds].toSorted((a, b) => a - b)) {
+    const [was, is] = [stateIn(before, accountId), stateIn(after, accountId)];
+    if (isDeepStrictEqual(was, is)) continue;
+    const action = was === null ? 'person.join' : is === null ? 'person.remove' : 'person.change';
+    await noteChange(client, { accountId, action, subject, before: was, after: is, author });
+  }
+}
+
+/** False for a person who is in no account then. */
+async function takeInMemberships(client: pg.ClientBase, id: number, person: IssuedPerson): Promise<boolean> {
+  const { rowCount: granted } = await client.query(
+    `insert into memberships (account_id, person_id, role, may_read_bodies, source)
        select g.account_id, $1, g.role, g.may_read_bodies, 'groups'
        from unnest($2::int4[], $3::text[], $4::bool[]) as g (account_id, role, may_read_bodies)
          join accounts a on a.id = g.account_id
        on conflict (account_id, person_id) do update
          set role = excluded.role, may_read_bodies = excluded.may_read_bodies
          where memberships.source = excluded.source`,
-      [
-        id,
-        person.grants.map(({ accountId }) => accountId),
-        person.grants.map(({ role }) => role),
-        person.grants.map(({ mayReadBodies }) => mayReadBodies),
-      ],
-    );
-    await client.query(
-      `delete from memberships where person_id = $1 and source = 'groups' and account_id <> all($2::int4[])`,
-      [id, person.grants.map(({ accountId }) => accountId)],
-    );
-    if (granted === 0) {
-      const { rowCount } = await client.query('select from memberships where person_id = $1', [id]);
-      if (rowCount === 0) {
-        await client.query('delete from people where id = $1', [id]);
-        return 'no_account';
-      }
-    }
-    return id;
-  });
+    [
+      id,
+      person.grants.map(({ accountId }) => accountId),
+      person.grants.map(({ role }) => role),
+      person.grants.map(({ mayReadBodies }) => mayReadBodies),
+    ],
+  );
+  await client.query(
+    `delete from memberships where person_id = $1 and source = 'groups' and account_id <> all($2::int4[])`,
+    [id, person.grants.map(({ accountId }) => accountId)],
+  );
+  if (granted !== 0) return true;
+  const { rowCount } = await client.query('select from memberships where person_id = $1', [id]);
+  return rowCount !== 0;
 }
 
 async function findPerson(client: pg.ClientBase, person: IssuedPerson): Promise<number | 'email_taken'> {

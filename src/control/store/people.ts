@@ -256,11 +256,25 @@ export async function readPasswordHash(
 }
 
 /** Sessions of before are over. */
-export async function writePasswordHash(pool: pg.Pool, personId: number, hash: string): Promise<void> {
-  await pool.query('update people set password_hash = $2, sessions_from = clock_timestamp() where id = $1', [
-    personId,
-    hash,
-  ]);
+export function writePasswordHash(pool: pg.Pool, personId: number, hash: string): Promise<void> {
+  return inTransaction(pool, async (client) => {
+    const { rows } = await client.query<{ hadPassword: boolean; accountId: number | null }>(
+      `with old as (select id, password_hash is not null as had_password from people where id = $1 for update)
+       update people p set password_hash = $2, sessions_from = clock_timestamp() from old where p.id = old.id
+       returning had_password as "hadPassword",
+         (select min(account_id) from memberships where person_id = p.id) as "accountId"`,
+      [personId, hash],
+    );
+    const [row] = rows;
+    if (row === undefined) return;
+    await noteChange(client, {
+      accountId: row.accountId ?? FIRST_ACCOUNT_ID,
+      action: 'password.set',
+      subject: { kind: 'person', id: personId },
+      before: { has_password: row.hadPassword },
+      after: { has_password: true },
+    });
+  });
 }
 
 /** Returns when the session begins, by the database's clock. Null when the person is gone. */
@@ -281,5 +295,24 @@ export function noteSignIn(pool: pg.Pool, personId: number): Promise<Date | null
       author: { kind: 'person', name: row.email, from: readAuthor().from },
     });
     return row.at;
+  });
+}
+
+/** Of a sign-out that no request of the person's own session makes. */
+export function noteSignOut(pool: pg.Pool, personId: number): Promise<void> {
+  return inTransaction(pool, async (client) => {
+    const { rows } = await client.query<{ email: string; accountId: number | null }>(
+      `select email, (select min(account_id) from memberships where person_id = people.id) as "accountId"
+       from people where id = $1`,
+      [personId],
+    );
+    const [row] = rows;
+    if (row === undefined) return;
+    await noteChange(client, {
+      accountId: row.accountId ?? FIRST_ACCOUNT_ID,
+      action: 'session.end',
+      subject: { kind: 'person', id: personId },
+      author: { kind: 'person', name: row.email, from: readAuthor().from },
+    });
   });
 }

@@ -77,6 +77,11 @@ function Paused() {
           </li>
         ))}
       </ul>
+      {data.next_cursor !== null && (
+        <p className="mt-2 text-sm text-ink-soft">
+          These are the latest {data.data.length}; <code>tollgate brakes list --paused</code> shows all.
+        </p>
+      )}
     </section>
   );
 }

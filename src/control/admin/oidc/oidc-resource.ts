@@ -3,7 +3,9 @@ import { createHmac } from 'node:crypto';
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { deleteCookie, getSignedCookie, setSignedCookie } from 'hono/cookie';
+import { isDatabaseDown } from '../../store/database-error.ts';
 import { takeInIssued } from '../../store/issued-people.ts';
+import { noteSignOut } from '../../store/people.ts';
 import type { AdminDeps } from '../admin-deps.ts';
 import { ApiError } from '../api-error.ts';
 import { requireWholeDatabase } from '../behind-wall.ts';
@@ -88,6 +90,11 @@ export function addOidcRoutes(app: OpenAPIHono, deps: AdminDeps, sessions: Sessi
 
   const backTo = (c: Context, problem: Problem): Response => c.redirect(`/login#problem=${problem}`, 302);
 
+  function refuse(c: Context, code: Problem, email: string | null): Response {
+    c.set('refusedSignIn', { code, email });
+    return backTo(c, code);
+  }
+
   /** Lax, since the browser comes back from another site. */
   const cookieFor = (c: Context) =>
     ({ path: OIDC_CALLBACK_PATH, httpOnly: true, sameSite: 'Lax', secure: isSecure(c, deps) }) as const;
@@ -141,16 +148,21 @@ export function addOidcRoutes(app: OpenAPIHono, deps: AdminDeps, sessions: Sessi
       deps.log.warn({ err: error }, 'a sign-in by the identity provider was refused');
       return null;
     });
-    if (identity === null) return backTo(c, 'sign_in_refused');
+    if (identity === null) return refuse(c, 'sign_in_refused', null);
     const person = await takeIn(identity);
-    if (typeof person !== 'number') return backTo(c, person);
+    if (typeof person !== 'number') return refuse(c, person, identity.email);
     await signInPerson(c, deps, sessions, person, config.sessionHours * 3_600);
     return c.redirect(challenge.next, 302);
   });
 
   app.get('/api/v1/oidc/sign-out', async (c) => {
     const { provider: known } = requireProvider();
+    const session = await sessions.read(c);
     await sessions.end(c, isSecure(c, deps));
+    if (session !== null && session.holder !== null && 'personId' in session.holder)
+      await noteSignOut(requireWholeDatabase(deps), session.holder.personId).catch((error: unknown) => {
+        if (!isDatabaseDown(error)) deps.log.error({ err: error }, 'a sign-out could not be noted in the audit log');
+      });
     const url = await known.signOutUrl(`${readOrigin(c, deps)}/login`).catch(() => null);
     return c.redirect(url?.href ?? '/login', 302);
   });
