@@ -1,0 +1,88 @@
+/** What holds for the rows of every model that a file of price data or the catalog names, at every place and tier. */
+import { describe, expect, it } from 'vitest';
+import { USAGE_CLASSES, type UsageClass } from '../vocabulary/token-usage.ts';
+import { createCatalog } from './catalog.ts';
+import { type ClassRate, readClassRate } from './class-rate.ts';
+import { formatDecimal, multiplyDecimals } from './decimal.ts';
+import { createModelPrices, type ModelPrices } from './model-prices.ts';
+import { compileOperatorPrices, NO_OPERATOR_PRICES } from './operator-prices.ts';
+import { OVERLAY_DATA } from './overlay-data.ts';
+import { readPlace } from './place.ts';
+import type { PriceData } from './price-data.ts';
+import { isValidAt, ROW_TIERS } from './price-row.ts';
+
+const AT_MS = Date.UTC(2026, 10, 30, 12);
+const TIERS = ROW_TIERS.filter((tier) => tier !== 'any');
+const REGIONS = ['us-east-1', 'eu-west-1', 'us-gov-west-1', 'us-gov-east-1'];
+const catalog = createCatalog();
+const readPrices = createModelPrices(catalog, compileOperatorPrices(NO_OPERATOR_PRICES));
+
+interface Known {
+  readonly model: string;
+  readonly prices: ModelPrices;
+}
+
+function listKnown({ provider, prices }: PriceData): readonly Known[] {
+  const named = prices.flatMap(({ models = [] }) => models);
+  const ids = catalog.listModels(provider).map(({ id }) => id.replace(/^regional\./, ''));
+  return [...new Set([...named, ...ids])].map((model) => ({
+    model,
+    prices: readPrices({ provider, providerAlias: null, atMs: AT_MS }, model),
+  }));
+}
+
+function listRegions({ provider, prices }: PriceData): readonly (string | null)[] {
+  const named = prices.flatMap(({ places = [] }) => places).filter((place) => !['standard', 'commercial'].includes(place));
+  return [...new Set([null, ...named, ...(provider === 'bedrock' ? REGIONS : [])])];
+}
+
+interface Read {
+  readonly usageClass: UsageClass;
+  readonly promptTokens: number;
+  readonly region: string | null;
+  readonly serviceTier: string;
+}
+
+function readRate({ provider }: PriceData, { model, prices }: Known, read: Read): ClassRate | null {
+  const { region, serviceTier, promptTokens } = read;
+  const place = readPlace({ provider, region }, model);
+  return readClassRate(
+    {
+      prices,
+      terms: { serviceTier, speed: 'standard', inferenceGeo: 'standard', place },
+      atMs: AT_MS,
+      promptTokens,
+      isSumOfPrompts: false,
+      hasUnknownWrites: false,
+      pictures: undefined,
+      discount: null,
+    },
+    read.usageClass,
+  );
+}
+
+function show(rate: ClassRate | null): string | null {
+  return rate === null ? null : formatDecimal(multiplyDecimals(rate.row.rate, rate.multiplier));
+}
+
+describe.each(OVERLAY_DATA)('the rows of $provider', (data) => {
+  const known = listKnown(data);
+  const terms = listRegions(data).flatMap((region) => TIERS.map((serviceTier) => ({ region, serviceTier })));
+
+  it('never have one without bounds on the prompt over a price for long prompts', () => {
+    const hidden = known.flatMap((one) =>
+      USAGE_CLASSES.filter((usageClass) =>
+        one.prices.rows.some(
+          (row) =>
+            row.usageClass === usageClass && (row.promptTier?.overTokens ?? 0) > 0 && isValidAt(row, AT_MS),
+        ),
+      ).flatMap((usageClass) =>
+        terms.flatMap((term) => {
+          const rate = readRate(data, one, { ...term, usageClass, promptTokens: 5_000_000 });
+          return rate !== null && rate.row.promptTier === null ? [`${one.model}: ${rate.key}`] : [];
+        }),
+      ),
+    );
+    expect([...new Set(hidden)]).toEqual([]);
+  });
+});
