@@ -86,3 +86,30 @@ describe.each(OVERLAY_DATA)('the rows of $provider', (data) => {
     expect([...new Set(hidden)]).toEqual([]);
   });
 });
+
+describe('Bedrock', () => {
+  const data = OVERLAY_DATA.find(({ provider }) => provider === 'bedrock');
+  if (data === undefined) throw new Error('no prices of Bedrock');
+
+  it('has one price for writes to the cache, whichever lifetime the format of an endpoint says', () => {
+    const known = listKnown(data).filter(
+      ({ model, prices }) =>
+        !model.includes('claude-') && prices.rows.some(({ usageClass }) => usageClass === 'cache_creation_5m'),
+    );
+    expect(known.map(({ model }) => model)).toContain('global.openai.gpt-6.2-sol');
+    expect(known.map(({ model }) => model)).toContain('moonshotai.kimi-k3');
+    const different = known.flatMap((one) =>
+      listRegions(data).flatMap((region) =>
+        TIERS.flatMap((serviceTier) =>
+          [1000, 5_000_000].flatMap((promptTokens) => {
+            const [short, half] = (['cache_creation_5m', 'cache_creation_30m'] as const).map((usageClass) =>
+              show(readRate(data, one, { region, serviceTier, promptTokens, usageClass })),
+            );
+            return short === half ? [] : [`${one.model} ${region} ${serviceTier}: ${short} and ${half}`];
+          }),
+        ),
+      ),
+    );
+    expect(different).toEqual([]);
+  });
+});
