@@ -257,4 +257,22 @@ describe("Fireworks' address for the United States", () => {
     ]);
     expect(price('accounts/fireworks/models/glm-5p3', us)).toEqual(['unpriced', null, '0']);
   });
+
+  it.each([
+    ['accounts/fireworks/models/glm-5p3-flash', '0.00065', null],
+    ['accounts/fireworks/models/glm-5p2-fast', '0.0087', null],
+    ['accounts/fireworks/models/ultramarine-1-flash-us', '0.00065', '0.00065'],
+    ['accounts/fireworks/models/glm-5p2-fast-us', '0.0087', '0.0087'],
+  ])('has of %s the price of its own row, although another model costs as much', (model, elsewhere, there) => {
+    expect(price(model, { ...us, region: null })[1]).toBe(elsewhere);
+    expect(price(model, us)).toEqual(there === null ? ['unpriced', null, '0'] : ['exact', there, there]);
+  });
+
+  it('has the priority price of the models that are for it, and none of the others', () => {
+    const asked = { ...us, serviceTier: 'priority' };
+    // 0.1875 and 0.625 a million.
+    expect(price('accounts/fireworks/models/ultramarine-1-flash-us', asked)[1]).toBe('0.0008125');
+    expect(price('accounts/fireworks/models/glm-5p3-flash', { ...asked, region: null })[1]).toBe('0.0008125');
+    expect(price('accounts/fireworks/models/glm-5p3-flash', asked)).toEqual(['unpriced', null, '0']);
+  });
 });
