@@ -87,6 +87,34 @@ describe.each(OVERLAY_DATA)('the rows of $provider', (data) => {
   });
 });
 
+describe('Fireworks', () => {
+  it('has at its address for the United States only models that are named for it', () => {
+    const { prices = [] } = OVERLAY_DATA.find(({ provider }) => provider === 'fireworks') ?? {};
+    const there = prices.filter(({ places = [] }) => places.includes('us')).flatMap(({ models = [] }) => models);
+    expect(there).toContain('accounts/fireworks/models/glm-5p3-us');
+    expect(there.filter((model) => !model.endsWith('-us'))).toEqual([]);
+  });
+});
+
+describe('a web search', () => {
+  it.each([
+    ['anthropic', /^claude-(?:fable|mythos|(?:opus|sonnet|haiku)-[4-9])/],
+    ['openai', /^gpt-(?:[5-9]|rosalind)(?!.*image)/],
+  ] as const)('has a price on every newer model of %s, since its list says so of all', (provider, newer) => {
+    const data = OVERLAY_DATA.find((file) => file.provider === provider);
+    if (data === undefined) throw new Error('no prices');
+    const known = listKnown(data).filter(({ model }) => newer.test(model));
+    expect(known.length).toBeGreaterThan(15);
+    const dollars = known.map((one) => [
+      one.model,
+      show(
+        readRate(data, one, { usageClass: 'web_search_requests', promptTokens: 1, region: null, serviceTier: 'standard' }),
+      ),
+    ]);
+    expect(dollars.filter(([, rate]) => rate !== '10')).toEqual([]);
+  });
+});
+
 describe('Bedrock', () => {
   const data = OVERLAY_DATA.find(({ provider }) => provider === 'bedrock');
   if (data === undefined) throw new Error('no prices of Bedrock');
