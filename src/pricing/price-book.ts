@@ -54,7 +54,7 @@ export interface PriceBookLayers {
 }
 
 /** Part of the version. Raise it when arithmetic or price choice changes. */
-const ENGINE_VERSION = 9;
+const ENGINE_VERSION = 10;
 const VERSION_LENGTH = 16;
 
 const UNKNOWN_ENDPOINT = 'unknown';
