@@ -103,7 +103,6 @@ export function createModelPrices(catalog: Catalog, operator: CompiledOperatorPr
   // What the overlay was checked beside, in which nothing yields.
   const readOverlayBefore = createOverlayPrices('');
   const bundled = createCatalog(BUNDLED_CATALOG);
-  const atMs = Date.parse(`${catalog.checkedOn}T12:00:00Z`);
   const multipliers = MULTIPLIER_RULES.map(
     (rule): Multiplier => ({
       ...compileRule(rule),
@@ -148,7 +147,7 @@ export function createModelPrices(catalog: Catalog, operator: CompiledOperatorPr
       const older =
         yielding.length === 0
           ? yielding
-          : listUnyielded(yielding, { before: listBefore(), now: [...yielding, ...own, ...standing], atMs });
+          : listUnyielded(yielding, { before: listBefore(), now: [...yielding, ...own, ...standing] });
       return [...older, ...own, ...standing, ...operator.listRows(call, model)];
     };
     const prices = known ?? {

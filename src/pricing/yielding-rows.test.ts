@@ -54,6 +54,16 @@ describe('a price of a tier that the catalog lacks', () => {
     expect(price(newer, nova, { input: MILLION, output: MILLION }, { region: 'us-east-1' })).toEqual(['exact', '2']);
   });
 
+  it('ends on the day on which the standard price changes', () => {
+    const rest = '"cache_read_mtok":0.175,"output_mtok":14}';
+    const dated = CODEX.replace('{"input_mtok":1.75,', `[{"prices":{"input_mtok":1.75,${rest}},`);
+    const change = '{"constraint":{"type":"start_date","start_date":"2026-12-10"},"prices":{"input_mtok":1.25,';
+    const newer = bookOf('2026-12-24', [`${CODEX}${rest}`, `${dated}${change}${rest}}]`]);
+    const at = (day: string) => price(newer, codex, { input: MILLION }, { requestedAtMs: Date.parse(day) });
+    expect(at('2026-12-09')).toEqual(['exact', '3.5']);
+    expect(at('2026-12-10')).toEqual(['unpriced', null]);
+  });
+
   it('stays with a catalog that is not later than it', () => {
     const older = bookOf('2026-10-01', [CODEX, CHEAPER_CODEX]);
     expect(price(older, codex, { input: MILLION })).toEqual(['exact', '3.5']);
@@ -67,5 +77,17 @@ describe('a price of a tier that the catalog lacks', () => {
     expect(costOf(newer, 'us-east-1', false)).toEqual(['exact', '0.06']);
     expect(costOf(newer, 'us-east-1', true)).toEqual(['unpriced', null]);
     expect(costOf(newer, 'us-gov-west-1', true)).toEqual(['exact', '0.042']);
+  });
+});
+
+describe('the version of a price book', () => {
+  it('is another one where the day of the catalog lets other prices yield, and only there', () => {
+    const [older, between, later, latest] = ['2026-11-28', '2026-11-30', '2026-12-24', '2027-01-24'].map(
+      (day) => bookOf(day).version,
+    );
+    expect(older).toBe(bookOf('2026-09-24').version);
+    expect(between).not.toBe(older);
+    expect(later).not.toBe(between);
+    expect(latest).toBe(later);
   });
 });

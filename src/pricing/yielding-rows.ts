@@ -13,8 +13,6 @@ export interface RowsBeside {
   readonly before: readonly PriceRow[];
   /** With the catalog in use. */
   readonly now: readonly PriceRow[];
-  /** The day of the catalog in use. */
-  readonly atMs: number;
 }
 
 function isOfTier({ serviceTier }: PriceRow): boolean {
@@ -41,20 +39,32 @@ function findStandard(rows: readonly PriceRow[], of: PriceRow, atMs: number): Pr
   );
 }
 
-function isBesideAnother(row: PriceRow, { before, now, atMs }: RowsBeside): boolean {
-  const whileValid = Math.max(
-    row.validFromMs ?? atMs,
-    row.validToMs === null ? atMs : Math.min(atMs, row.validToMs - 1),
-  );
-  return findStandard(before, row, whileValid)?.rate !== findStandard(now, row, whileValid)?.rate;
+/** When the standard price beside a row begins to be another: -Infinity where it never was the same, else Infinity. */
+function findEnd(row: PriceRow, { before, now }: RowsBeside): number {
+  const { validFromMs, validToMs, checkedOn } = row;
+  const checkedMs = Math.max(Date.parse(`${checkedOn}T12:00:00Z`), validFromMs ?? -Infinity);
+  const startMs = validToMs === null ? checkedMs : Math.min(checkedMs, validToMs - 1);
+  const differs = (atMs: number): boolean => findStandard(before, row, atMs)?.rate !== findStandard(now, row, atMs)?.rate;
+  if (differs(startMs)) return -Infinity;
+  const changes = [...before, ...now].flatMap((one) => [one.validFromMs ?? [], one.validToMs ?? []]).flat();
+  return Math.min(Infinity, ...changes.filter((atMs) => atMs > startMs && differs(atMs)));
 }
 
 function groupOf({ serviceTier, places }: PriceRow): string {
   return `${serviceTier} ${places?.join() ?? ''}`;
 }
 
-/** A tier goes as a whole: of half its classes the others would be priced by rules that are for no such tier. */
+/** A tier ends as a whole: without half of its classes the others would get prices that are for no such tier. */
 export function listUnyielded(yielding: readonly PriceRow[], beside: RowsBeside): readonly PriceRow[] {
-  const gone = new Set(yielding.filter((row) => isOfTier(row) && isBesideAnother(row, beside)).map(groupOf));
-  return gone.size === 0 ? yielding : yielding.filter((row) => !isOfTier(row) || !gone.has(groupOf(row)));
+  const ends = new Map<string, number>();
+  for (const row of yielding) {
+    if (!isOfTier(row)) continue;
+    const group = groupOf(row);
+    ends.set(group, Math.min(ends.get(group) ?? Infinity, findEnd(row, beside)));
+  }
+  return yielding.flatMap((row) => {
+    const endMs = isOfTier(row) ? (ends.get(groupOf(row)) ?? Infinity) : Infinity;
+    if (endMs === Infinity) return [row];
+    return endMs === -Infinity ? [] : [{ ...row, validToMs: Math.min(endMs, row.validToMs ?? Infinity) }];
+  });
 }
