@@ -26,6 +26,20 @@ function price(provider: ProviderName, model: string, classes: ClassQuantities, 
 
 const THOUSANDS = { input: 1_000, output: 1_000 };
 
+it('Gemini 3 Pro costs more above 200,000 tokens under each of its names', () => {
+  for (const model of ['gemini-3-pro', 'gemini-3-pro-preview']) {
+    // 2, 0.2 and 12 a million, and above 4, 0.4 and 18.
+    const of = (input: number, more = {}) =>
+      price('gemini', model, { input, cache_read: 100_000, output: 1_000 }, NOON, more);
+    expect([model, of(100_000)]).toEqual([model, ['exact', '0.232']]);
+    expect([model, of(200_000)]).toEqual([model, ['exact', '0.858']]);
+    expect([model, price('gemini', model, { input: 300_000, output: 1_000 }, NOON, { isBatch: true })]).toEqual([
+      model,
+      ['exact', '0.609'],
+    ]);
+  }
+});
+
 describe('models of the price lists of November 2026', () => {
   it.each([
     ['together', 'moonshotai/Kimi-K3', '0.018'],

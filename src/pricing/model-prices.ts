@@ -3,7 +3,7 @@ import type { ProviderName } from '../vocabulary/call-record.ts';
 import type { UsageClass } from '../vocabulary/token-usage.ts';
 import { completeBedrockId, readBedrockId } from './bedrock-id.ts';
 import { MAX_MODEL_LENGTH } from './billing-terms.ts';
-import type { Catalog, CatalogModel } from './catalog.ts';
+import { BUNDLED_CATALOG, type Catalog, type CatalogModel, createCatalog } from './catalog.ts';
 import { type Decimal, parseDecimal } from './decimal.ts';
 import { createModelTest, type ModelTest } from './model-match.ts';
 import type { CompiledOperatorPrices, DeclaredFor } from './operator-prices.ts';
@@ -11,6 +11,7 @@ import { createOverlayPrices } from './overlay-prices.ts';
 import { readInstant } from './overlay-row.ts';
 import { DERIVED_RULES, MULTIPLIER_RULES, RENAME_RULES, type TermName } from './overlay-rules.ts';
 import type { PriceRow } from './price-row.ts';
+import { listUnyielded } from './yielding-rows.ts';
 
 export interface CompiledRule {
   readonly key: string;
@@ -99,6 +100,9 @@ export type ModelPricesOf = (call: DeclaredFor, model: string) => ModelPrices;
 
 export function createModelPrices(catalog: Catalog, operator: CompiledOperatorPrices): ModelPricesOf {
   const readOverlay = createOverlayPrices(catalog.checkedOn);
+  // What the overlay was checked beside, in which nothing yields.
+  const readOverlayBefore = createOverlayPrices('');
+  const bundled = createCatalog(BUNDLED_CATALOG);
   const multipliers = MULTIPLIER_RULES.map(
     (rule): Multiplier => ({
       ...compileRule(rule),
@@ -132,13 +136,19 @@ export function createModelPrices(catalog: Catalog, operator: CompiledOperatorPr
     const isFor = (entry: { readonly provider: ProviderName; readonly appliesTo: ModelTest }): boolean =>
       entry.provider === provider && forms.some(entry.appliesTo);
     const readRows = (): readonly PriceRow[] => {
-      const { yielding, standing } = readOverlay(provider, forms);
-      return [
-        ...placeRows(names, yielding),
-        ...placeRows(names, findRows(catalog, provider, names)),
-        ...placeRows(names, standing),
-        ...operator.listRows(call, model),
+      const overlay = readOverlay(provider, forms);
+      const yielding = placeRows(names, overlay.yielding);
+      const standing = placeRows(names, overlay.standing);
+      const own = placeRows(names, findRows(catalog, provider, names));
+      const listBefore = () => [
+        ...placeRows(names, findRows(bundled, provider, names)),
+        ...placeRows(names, readOverlayBefore(provider, forms).standing),
       ];
+      const older =
+        yielding.length === 0
+          ? yielding
+          : listUnyielded(yielding, { before: listBefore(), now: [...yielding, ...own, ...standing] });
+      return [...older, ...own, ...standing, ...operator.listRows(call, model)];
     };
     const prices = known ?? {
       rows: readRows(),

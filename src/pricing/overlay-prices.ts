@@ -14,6 +14,12 @@ function isYielding({ fillsHole, checkedOn }: RateCard, catalogDay: string): boo
   return fillsHole === true && checkedOn < catalogDay;
 }
 
+/** The days of the prices that yield to a catalog of this day: as long as they are the same, so are all prices. */
+export function listYieldingDays(catalogDay: string): readonly string[] {
+  const days = OVERLAY_RATE_CARDS.filter((card) => isYielding(card, catalogDay)).map(({ checkedOn }) => checkedOn);
+  return [...new Set(days)].sort();
+}
+
 type Cards = ReadonlyMap<ProviderName, readonly { readonly card: RateCard; readonly rows: readonly PriceRow[] }[]>;
 
 let compiled: Cards | null = null;

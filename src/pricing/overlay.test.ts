@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PROVIDER_NAMES } from '../vocabulary/call-record.ts';
-import { formatDecimal, parseDecimal } from './decimal.ts';
+import { formatDecimal, multiplyDecimals, parseDecimal } from './decimal.ts';
 import { createModelTest } from './model-match.ts';
 import { OVERLAY_RATE_CARDS } from './overlay-rate-cards.ts';
 import { createRows, matchSnapshots } from './overlay-row.ts';
@@ -50,6 +50,21 @@ describe('the overlay', () => {
       if (read != null && input != null) expect([name, read <= input]).toEqual([name, true]);
       if (input != null && output != null) expect([name, input <= output]).toEqual([name, true]);
     }
+  });
+
+  it('has writes to the cache of Claude at 1.25 times the input, for an hour at twice the input', () => {
+    const cards = OVERLAY_RATE_CARDS.filter(({ name }) => name.includes('claude-'));
+    expect(cards.length).toBeGreaterThan(50);
+    for (const { name, rates } of cards)
+      for (const [usageClass, factor] of [
+        ['cache_creation_5m', '1.25'],
+        ['cache_creation_1h', '2'],
+      ] as const) {
+        const [input, write] = [rates.input, rates[usageClass]];
+        if (input === undefined || write === undefined) continue;
+        const expected = formatDecimal(multiplyDecimals(parseDecimal(input), parseDecimal(factor)));
+        expect([name, usageClass, write]).toEqual([name, usageClass, expected]);
+      }
   });
 
   it('has factors of at most two decimals, so that their products are exact', () => {

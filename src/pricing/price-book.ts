@@ -24,6 +24,7 @@ import {
   NO_OPERATOR_PRICES,
   type OperatorPrices,
 } from './operator-prices.ts';
+import { listYieldingDays } from './overlay-prices.ts';
 import { OVERLAY_RATE_CARDS } from './overlay-rate-cards.ts';
 import { DERIVED_RULES, MULTIPLIER_RULES, RENAME_RULES } from './overlay-rules.ts';
 import { toListPlace } from './place.ts';
@@ -54,7 +55,7 @@ export interface PriceBookLayers {
 }
 
 /** Part of the version. Raise it when arithmetic or price choice changes. */
-const ENGINE_VERSION = 9;
+const ENGINE_VERSION = 10;
 const VERSION_LENGTH = 16;
 
 const UNKNOWN_ENDPOINT = 'unknown';
@@ -127,7 +128,7 @@ export function createPriceBook({
   const readModelPrices = createModelPrices(catalog, declared);
   const own = JSON.stringify(operator);
   const digest = createHash('sha256')
-    .update(`${ENGINE_VERSION}\n${catalog.data()}\n${readOverlay()}\n${own}`)
+    .update(`${ENGINE_VERSION}\n${catalog.data()}\n${readOverlay()}\n${listYieldingDays(catalog.checkedOn).join()}\n${own}`)
     .digest('hex');
   const version = digest.slice(0, VERSION_LENGTH);
 

@@ -52,6 +52,36 @@ describe('GovCloud', () => {
   });
 });
 
+describe('long prompts in GovCloud', () => {
+  const long = (model: string, region: string, classes: Readonly<Record<string, number>>, isBatch = false) =>
+    price(model, { region, isBatch, usage: { classes, reasoning: null, native: {} } });
+
+  it.each([
+    // Claude Sonnet 4.5 above 200,000 tokens: 7.2 a million, 9 and 14.4 for writes, 27 for output.
+    ['us-gov.anthropic.claude-sonnet-4-5-20250929-v1:0', 'us-gov-west-1', { input: 250_000 }, '1.8'],
+    ['us-gov.anthropic.claude-sonnet-4-5-20250929-v1:0', 'us-gov-east-1', { input: 250_000 }, '1.8'],
+    ['us-gov.anthropic.claude-sonnet-4-5-20250929-v1:0', 'us-gov-west-1', { input: 200_000 }, '0.72'],
+    ['anthropic.claude-sonnet-4-5-20250929-v1:0', 'us-gov-west-1', { input: 200_001 }, '1.4400072'],
+    ['anthropic.claude-sonnet-4-5-20250929-v1:0', 'us-gov-east-1', { input: 250_000, output: 1000 }, '1.827'],
+    ['anthropic.claude-sonnet-4-5-20250929-v1:0', 'us-gov-east-1', { cache_creation_1h: 250_000 }, '3.6'],
+    // Claude Haiku 5.5 above 100,000 tokens: 0.6 a million, 0.06 read, 0.75 and 1.2 for writes, 3 for output.
+    ['anthropic.claude-haiku-5-5', 'us-gov-west-1', { input: 150_000 }, '0.09'],
+    ['anthropic.claude-haiku-5-5', 'us-gov-east-1', { input: 150_000, output: 1000 }, '0.093'],
+    ['anthropic.claude-haiku-5-5', 'us-gov-west-1', { input: 100_000 }, '0.012'],
+    ['us-gov.anthropic.claude-haiku-5-5', 'us-gov-west-1', { input: 150_000 }, '0.09'],
+    ['us-gov.anthropic.claude-haiku-5-5', 'us-gov-east-1', { cache_creation_1h: 200_000 }, '0.24'],
+    ['us-gov.anthropic.claude-haiku-5-5', 'us-east-1', { cache_creation_1h: 200_000 }, '0.24'],
+  ])('cost of %s in %s for %o', (model, region, classes, total) => {
+    expect(long(model, region, classes)).toEqual(['exact', total, total]);
+  });
+
+  it('have no price in a batch of Claude Sonnet 4.5, since no source gives one: short ones have', () => {
+    const model = 'us.anthropic.claude-sonnet-4-5-20250929-v1:0';
+    expect(long(model, 'us-east-1', { input: 200_000 }, true)).toEqual(['exact', '0.33', '0.33']);
+    expect(long(model, 'us-east-1', { input: 250_000 }, true)).toEqual(['unpriced', null, '0']);
+  });
+});
+
 describe('regions of Bedrock', () => {
   it.each([
     // 1.1 times the global price within a region, under each of its names.
@@ -226,5 +256,23 @@ describe("Fireworks' address for the United States", () => {
       '0.0087',
     ]);
     expect(price('accounts/fireworks/models/glm-5p3', us)).toEqual(['unpriced', null, '0']);
+  });
+
+  it.each([
+    ['accounts/fireworks/models/glm-5p3-flash', '0.00065', null],
+    ['accounts/fireworks/models/glm-5p2-fast', '0.0087', null],
+    ['accounts/fireworks/models/ultramarine-1-flash-us', '0.00065', '0.00065'],
+    ['accounts/fireworks/models/glm-5p2-fast-us', '0.0087', '0.0087'],
+  ])('has of %s the price of its own row, although another model costs as much', (model, elsewhere, there) => {
+    expect(price(model, { ...us, region: null })[1]).toBe(elsewhere);
+    expect(price(model, us)).toEqual(there === null ? ['unpriced', null, '0'] : ['exact', there, there]);
+  });
+
+  it('has the priority price of the models that are for it, and none of the others', () => {
+    const asked = { ...us, serviceTier: 'priority' };
+    // 0.1875 and 0.625 a million.
+    expect(price('accounts/fireworks/models/ultramarine-1-flash-us', asked)[1]).toBe('0.0008125');
+    expect(price('accounts/fireworks/models/glm-5p3-flash', { ...asked, region: null })[1]).toBe('0.0008125');
+    expect(price('accounts/fireworks/models/glm-5p3-flash', asked)).toEqual(['unpriced', null, '0']);
   });
 });

@@ -72,6 +72,18 @@ it('a search with the older tool of OpenAI costs more where the model does not r
   expect(cost({ provider: 'openai', model: 'gpt-4o', classes })).toEqual(['exact', '0.01']);
 });
 
+it.each([
+  ['openai', 'gpt-6.2-astra'],
+  ['openai', 'gpt-5.5-cyber'],
+  ['openai', 'gpt-rosalind-research'],
+  ['anthropic', 'claude-fable-5-2'],
+  ['anthropic', 'claude-mythos-5'],
+  ['anthropic', 'claude-mythos-5-2'],
+  ['anthropic', 'claude-opus-5-latest'],
+] as const)('a search costs the same on the newest models: %s %s', (provider, model) => {
+  expect(cost({ provider, model, classes: { web_search_requests: 3 } })).toEqual(['exact', '0.03']);
+});
+
 it('a flex call halves the tokens of its own model only: nothing says what the image tool costs in it', () => {
   const flex = { provider: 'openai', serviceTier: 'flex' } as const;
   expect(cost({ ...flex, model: 'gpt-5', classes: { input: 1_000_000 } })).toEqual(['exact', '0.625']);

@@ -1,8 +1,13 @@
 /** Imported catalogs over a real database: what is active is the one before or one that passed. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Command } from 'commander';
 import fc from 'fast-check';
 import type pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createGatewayClient } from '../../src/cli/gateway-client.ts';
+import { addCatalogCommands } from '../../src/cli/prices/catalog-commands.ts';
 import { declareAll, readDeclarations } from '../../src/cli/prices/import-declarations.ts';
 import { createCurrentPriceBook } from '../../src/control/prices/declared/current-price-book.ts';
 import {
@@ -27,6 +32,8 @@ const FLASH_LITE = 'gemini-2.0-flash-lite"},"context_window":1000000,"prices":{"
 /** One rate is another: $0.075 a million is $0.0825. */
 const RAISED = changedCatalogText([`${FLASH_LITE}0.075`, `${FLASH_LITE}0.0825`]);
 const FREE = changedCatalogText([`${FLASH_LITE}0.075`, `${FLASH_LITE}0`]);
+const CODEX = '"equals":"gpt-5-3-codex"}]},"context_window":400000,"prices":{"input_mtok":';
+const CHEAPER_CODEX = changedCatalogText([`${CODEX}1.75,`, `${CODEX}1.25,`]);
 const { name: BUNDLED_NAME, checkedOn: BUNDLED_ON } = BUNDLED_CATALOG;
 const OUTDATED = `the imported catalog data.json is of 2020-01-01, older than the one that comes with this gateway (${BUNDLED_ON}), which is used instead`;
 const BUNDLED_VERSION = createCurrentPriceBook().book(1).version;
@@ -130,6 +137,29 @@ describe.each(POSTGRES_KINDS)('on $name', (kind) => {
     expect(await listChanges()).toHaveLength(1);
     const { rows } = await pool.query<{ day: string }>('select checked_on::text as day from price_catalogs');
     expect(rows).toEqual([{ day: '2030-01-04' }]);
+  });
+
+  it('a later day of what is active raises the version where prices yield to it', async () => {
+    await importCatalog(pool, fileOf(CHEAPER_CODEX, { checkedOn: '2026-11-28' }), OPTIONS);
+    const version = await readVersion();
+    const prices = createCurrentPriceBook();
+    const priceCodex = () => {
+      const call = { model: 'gpt-5.3-codex', modelRequested: null, serviceTier: 'priority', usage: tokens(1_000_000, 0) };
+      const { costStatus, totalCost } = prices.book(1).priceCall(billableCall(call));
+      return [costStatus, totalCost === null ? null : formatUsd(totalCost)];
+    };
+    await prices.refresh(pool);
+    const before = prices.book(1).version;
+    expect(priceCodex()).toEqual(['exact', '3.5']);
+    const again = fileOf(CHEAPER_CODEX, { checkedOn: '2026-12-24' });
+    expect(await importCatalog(pool, again, OPTIONS)).toEqual({ kind: 'unchanged' });
+    expect(await readVersion()).toBe(version + 1);
+    expect(await prices.refresh(pool)).toBe(true);
+    expect(priceCodex()).toEqual(['unpriced', null]);
+    expect(prices.book(1).version).not.toBe(before);
+    expect((await listChanges()).slice(1)).toEqual([
+      'test replaced: catalog data.json held on 2026-12-24, too, and not only on 2026-11-28: older prices beside it yield',
+    ]);
   });
 
   it('a bad file leaves the good one, whatever is wrong with it', async () => {
@@ -349,9 +379,49 @@ describe.each(POSTGRES_KINDS)('on $name', (kind) => {
       await pool.query('truncate price_overrides, price_mappings, price_multipliers');
     });
 
+    it('takes a later day of the file in use from the command line, which a dry run leaves alone', async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'prices-'));
+      const path = join(folder, 'same.json');
+      writeFileSync(path, RAISED);
+      const run = async (...flags: readonly string[]) => {
+        const prices = new Command('prices');
+        addCatalogCommands(prices, (command) => command.option('--url <url>').option('--token <token>'));
+        const gateway = ['--url', database.url, '--token', ADMIN_TOKEN];
+        await prices.parseAsync(['import', path, ...gateway, ...flags], { from: 'user' });
+      };
+      const readDay = async () => {
+        const { rows } = await pool.query<{ day: string }>(
+          'select checked_on::text as day from price_catalogs where is_active',
+        );
+        return rows[0]?.day;
+      };
+      const said: string[] = [];
+      const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => said.push(String(text)) > 0);
+      try {
+        await run('--checked-on', '2026-11-20');
+        expect(await readDay()).toBe('2026-11-20');
+        said.length = 0;
+        await run('--checked-on', '2026-11-21', '--dry-run');
+        expect([await readDay(), said.join('')]).toEqual([
+          '2026-11-20',
+          'This file is in use already; no price in it differs.\n',
+        ]);
+        said.length = 0;
+        await run('--checked-on', '2026-11-21');
+        expect(await readDay()).toBe('2026-11-21');
+        expect(said.join('')).toMatch(
+          /^This file is in use already; no price in it differs\.\nIts prices are known to hold on 2026-11-21 \(price version [0-9a-f]{16}\)\.\n$/,
+        );
+      } finally {
+        write.mockRestore();
+        rmSync(folder, { recursive: true });
+      }
+    });
+
     it('gives the catalog in use as a file that changes nothing when it is imported', async () => {
       const { body } = await send('GET', '/catalog');
-      expect(await send('POST', '/catalog?name=data.json', JSON.stringify(body))).toMatchObject({
+      const asOf = `checked_on=${BUNDLED_ON}`;
+      expect(await send('POST', `/catalog?name=data.json&${asOf}`, JSON.stringify(body))).toMatchObject({
         status: 200,
         body: { changed_rates: { count: 0 }, added_models: { count: 0 }, price_version: BUNDLED_VERSION },
       });

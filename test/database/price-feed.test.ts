@@ -100,6 +100,26 @@ describe('the price feed', () => {
     ]);
   });
 
+  it('raises the version when its prices are known to hold on a day to which others yield', async () => {
+    const readVersion = async () => {
+      const { rows } = await pool.query<{ version: number }>('select version from price_book_version');
+      return rows[0]?.version ?? 0;
+    };
+    nowMs = Date.UTC(2026, 10, 28);
+    await begin();
+    const version = await readVersion();
+    answer = answerWith(304, '');
+    // No price was checked on this day.
+    nowMs += DAY_MS;
+    expect(await look()).toEqual(['unchanged', null]);
+    expect(await readVersion()).toBe(version);
+    // Those of 29 November yield.
+    nowMs += DAY_MS;
+    expect(await look()).toEqual(['unchanged', null]);
+    expect(await readVersion()).toBe(version + 1);
+    expect(await listCatalogs()).toEqual([['raised', 'feed', '2026-11-30']]);
+  });
+
   it.each<readonly [name: string, result: string, detail: string, answer: Answer]>([
     ['prices that look wrong', 'refused', REFUSED, answerWith(200, FREE, { etag: '"two"' })],
     [

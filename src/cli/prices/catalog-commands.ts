@@ -88,8 +88,13 @@ async function importFile(path: string, flags: ImportFlags): Promise<void> {
     throw new OperatorError(
       `${file.name} is not imported and the prices in use stay; if all of this is right, import it with --accept`,
     );
-  const result = trial.outcome === 'unchanged' || flags.dryRun ? trial : await send(false);
+  // The file in use is sent, too: its prices may be known to hold on a later day.
+  const result = flags.dryRun ? trial : await send(false);
   if (flags.json) return output.json(result);
+  if (result.outcome === 'unchanged' && !flags.dryRun)
+    await output.line(
+      `Its prices are known to hold on ${query.get('checked_on')} (price version ${result.price_version}).`,
+    );
   if (result.outcome === 'activated')
     await output.line(
       `${file.name} of ${query.get('checked_on')} prices every call from now on (price version ${result.price_version}).`,

@@ -112,7 +112,7 @@ function formatRateChange(change: CatalogImport['changed_rates']['first'][number
 
 export function* formatImport(result: CatalogImport): Generator<string> {
   if (result.outcome === 'unchanged') {
-    yield 'This file is in use already; nothing changes.';
+    yield 'This file is in use already; no price in it differs.';
     return;
   }
   const { added_models: added, lost_models: lost, changed_rates: rates, refusals } = result;

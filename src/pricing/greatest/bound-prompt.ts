@@ -1,4 +1,5 @@
 /** The most tokens that a prompt can have, and the classes that they can be billed as. */
+import type { ProviderName } from '../../vocabulary/call-record.ts';
 import type { UsageClass } from '../../vocabulary/token-usage.ts';
 import type { AskedRequest } from './asked-request.ts';
 import { NO_TOOLS } from './asked-tools.ts';
@@ -13,7 +14,13 @@ const MAX_READ_BYTES = 512 * 1024;
 const HIDDEN_TOOL_TOKENS = 1_024;
 const DESCRIBED_TOOL_TOKENS = 4_096;
 
+const CLAUDE = /(?:^|[./])anthropic\.claude-/;
 const LONG_WRITES: readonly UsageClass[] = ['cache_creation_1h', 'cache_creation_12h'];
+
+/** Whose caches are written without a mark in the request. On Bedrock that is every model with a write price but Claude. */
+function writesUnasked(provider: ProviderName, model: string): boolean {
+  return provider === 'openai' || (provider === 'bedrock' && !CLAUDE.test(model));
+}
 
 export interface PromptBound {
   readonly tokens: number;
@@ -57,7 +64,7 @@ export function boundPrompt(
   if (tokens === null) return null;
   const hasMedia = media === null || media.pictures + media.others > 0 || counted !== null;
   const classes: UsageClass[] = ['input', 'cache_read'];
-  if (cacheWrites !== 'none' || call.provider === 'openai') classes.push(...DEFAULT_WRITES);
+  if (cacheWrites !== 'none' || writesUnasked(call.provider, model)) classes.push(...DEFAULT_WRITES);
   if (cacheWrites === 'long') classes.push(...LONG_WRITES);
   if (hasMedia) classes.push('input_image', 'cache_read_image');
   if (media === null || media.hasSound || counted !== null)

@@ -44,6 +44,34 @@ function amountOf(greatest: GreatestCost): bigint {
   return greatest.amount;
 }
 
+describe('a cache on Bedrock that is written without being asked for', () => {
+  const ASKED = { input: 'x'.repeat(10_000), max_output_tokens: 100 };
+
+  it.each([
+    // 2.75 a million for a write, where input is 2.2; 11 for output.
+    ['openai.gpt-6-sol', 2_750_000n, 11_000_000n],
+    ['us.openai.gpt-6-sol', 2_750_000n, 11_000_000n],
+    // 4.125, where input is 3.3; 16.5 for output.
+    ['moonshotai.kimi-k3', 4_125_000n, 16_500_000n],
+  ])('is in the bound of %s', (model, write, output) => {
+    const greatest = ask('bedrock', '/openai/v1/responses', { model, ...ASKED });
+    if (greatest.kind === 'unknown') throw new Error(`no bound: ${greatest.why}`);
+    const { amount, promptTokens } = greatest;
+    expect(promptTokens).toBeGreaterThan(10_000);
+    const exact = BigInt(promptTokens) * write + 100n * output;
+    expect([amount >= exact, amount - exact < 100n]).toEqual([true, true]);
+  });
+
+  it('is not in that of Claude, whose requests mark what is written', () => {
+    const body = { messages: [{ role: 'user', content: [{ text: 'Hi' }] }], inferenceConfig: { maxTokens: 1 } };
+    const greatest = ask('bedrock', '/model/us.anthropic.claude-sonnet-4-5-20250929-v1:0/converse', body);
+    if (greatest.kind === 'unknown') throw new Error(`no bound: ${greatest.why}`);
+    // 3.3 a million for input, 16.5 for output.
+    const exact = BigInt(greatest.promptTokens) * 3_300_000n + 16_500_000n;
+    expect([greatest.amount >= exact, greatest.amount - exact < 100n]).toEqual([true, true]);
+  });
+});
+
 describe("Google's members, in both of the spellings that its JSON has", () => {
   const describeIt = (part: object): object => ({
     contents: [{ parts: [part, { text: 'Describe' }] }],

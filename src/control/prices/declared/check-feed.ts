@@ -3,7 +3,7 @@ import { REMOTE_DATA_JSON_URL } from '@pydantic/genai-prices';
 import type pg from 'pg';
 import { withConnection } from '../../store/pool.ts';
 import type { FeedRequest } from './fetch-feed.ts';
-import { type ImportOptions, type ImportOutcome, importCatalog } from './import-catalog.ts';
+import { holdFeedAlsoOn, type ImportOptions, type ImportOutcome, importCatalog } from './import-catalog.ts';
 import type { Refusal } from './judge-catalog.ts';
 
 export type FeedResult = 'unchanged' | 'activated' | 'refused' | 'failed';
@@ -90,10 +90,7 @@ async function look(
     };
   if (answer.kind === 'not_modified') {
     if (before.result === 'refused') return { ...before, checkedAt };
-    await client.query(
-      "update price_catalogs set checked_on = greatest(checked_on, $1) where is_active and origin = 'feed'",
-      [today],
-    );
+    await holdFeedAlsoOn(pool, today, options);
     return { ...before, checkedAt, result: 'unchanged', detail: null };
   }
   const file = { name: url, origin: 'feed', checkedOn: today, bytes: answer.bytes } as const;

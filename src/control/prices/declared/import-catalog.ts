@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import { BUNDLED_CATALOG } from '../../../pricing/catalog.ts';
+import { listYieldingDays } from '../../../pricing/overlay-prices.ts';
 import { type ParsedCatalog, parseCatalog } from '../../../pricing/parse-catalog.ts';
 import { inTransaction } from '../../store/pool.ts';
 import {
@@ -125,6 +126,30 @@ function summarise({ name, checkedOn }: CatalogFile, { added, lost, rates }: Cat
   return `catalog ${name} of ${checkedOn}: ${added.length} ${added.length === 1 ? 'model' : 'models'} added, ${lost.length} lost, ${rates.length} ${rates.length === 1 ? 'rate' : 'rates'} changed`;
 }
 
+/** Prices in use are known to hold on this day, too. Those that yield to a catalog of the day are then priced otherwise. */
+async function holdAlsoOn(client: pg.ClientBase, day: string, options: ImportOptions): Promise<void> {
+  const before = await readActiveFacts(client);
+  if (before === null || before.checked_on >= day) return;
+  await client.query('update price_catalogs set checked_on = $1 where is_active', [day]);
+  const wasUsed = describeOutdated(before.name, before.checked_on) === null;
+  if (wasUsed && listYieldingDays(before.checked_on).join() === listYieldingDays(day).join()) return;
+  await noteChange(client, options, {
+    action: 'replaced',
+    summary: `catalog ${before.name} held on ${day}, too, and not only on ${before.checked_on}: ${wasUsed ? 'older prices beside it yield' : 'it is used again'}`,
+    before,
+    after: { ...before, checked_on: day },
+  });
+}
+
+/** As an import of the same file, where the feed says that nothing has changed. */
+export function holdFeedAlsoOn(pool: pg.Pool, day: string, options: ImportOptions): Promise<void> {
+  return inTransaction(pool, async (client) => {
+    await lockPrices(client);
+    const active = await readActiveFacts(client);
+    if (active?.origin === 'feed') await holdAlsoOn(client, day, options);
+  });
+}
+
 /** Rejects only for the database. */
 export async function importCatalog(pool: pg.Pool, file: CatalogFile, options: ImportOptions): Promise<ImportOutcome> {
   const readable = readFile(file);
@@ -133,11 +158,7 @@ export async function importCatalog(pool: pg.Pool, file: CatalogFile, options: I
     await lockPrices(client);
     const before = await readActiveFacts(client);
     const outcome = await decide(client, readable, options.acceptsChanges);
-    // Unchanged prices are now known to hold on this day too, which changes no call's price.
-    if (outcome.kind === 'unchanged')
-      await client.query('update price_catalogs set checked_on = greatest(checked_on, $1) where is_active', [
-        file.checkedOn,
-      ]);
+    if (outcome.kind === 'unchanged') await holdAlsoOn(client, file.checkedOn, options);
     if (outcome.kind !== 'activated') return outcome;
     const after = await activate(client, file, readable);
     const accepted = outcome.refusals.slice(0, MAX_AUDITED_REFUSALS).map((refusal) => refusal.text);

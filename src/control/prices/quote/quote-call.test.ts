@@ -305,6 +305,22 @@ test.each<[string, Partial<NativeQuoteInput>, readonly string[]]>([
     ['input 8000 = 0.00016'],
   ],
   [
+    'writes to the cache of GPT on Bedrock',
+    {
+      provider: 'bedrock',
+      endpoint: 'POST /openai/v1/responses',
+      model: 'openai.gpt-6-sol',
+      context: { region: 'us-east-1' },
+      usage: {
+        input_tokens: 12_000,
+        input_tokens_details: { cached_tokens: 0, cache_write_tokens: 10_000 },
+        output_tokens: 500,
+        total_tokens: 12_500,
+      },
+    },
+    ['input 2000 = 0.0044', 'cache_creation_30m 10000 = 0.0275', 'output 500 = 0.0055'],
+  ],
+  [
     'a search that is billed by the request',
     { provider: 'deepseek', endpoint: 'POST /tools/search', model: null },
     ['web_search_requests 1 = 0.00075'],
