@@ -145,6 +145,7 @@ export const DASHBOARD_VALUES: readonly string[] = [
   'src/vocabulary/usd',
   'src/vocabulary/format-amounts',
   'src/vocabulary/record-of',
+  'src/vocabulary/uuid',
   'src/control/log/run-tree',
   'src/control/log/span-path',
   'src/control/store/log-columns',

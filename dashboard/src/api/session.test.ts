@@ -7,7 +7,7 @@ let asked = 0;
 function answerWith(status: number): void {
   vi.stubGlobal('fetch', async () => {
     asked += 1;
-    return new Response('{"kind":"operator"}', { status });
+    return new Response('{"kind":"operator","name":"operator","person_id":null,"account":{"id":1}}', { status });
   });
 }
 
