@@ -128,7 +128,9 @@ export function createPriceBook({
   const readModelPrices = createModelPrices(catalog, declared);
   const own = JSON.stringify(operator);
   const digest = createHash('sha256')
-    .update(`${ENGINE_VERSION}\n${catalog.data()}\n${readOverlay()}\n${listYieldingDays(catalog.checkedOn).join()}\n${own}`)
+    .update(
+      `${ENGINE_VERSION}\n${catalog.data()}\n${readOverlay()}\n${listYieldingDays(catalog.checkedOn).join()}\n${own}`,
+    )
     .digest('hex');
   const version = digest.slice(0, VERSION_LENGTH);
 

@@ -32,7 +32,9 @@ function listKnown({ provider, prices }: PriceData): readonly Known[] {
 }
 
 function listRegions({ provider, prices }: PriceData): readonly (string | null)[] {
-  const named = prices.flatMap(({ places = [] }) => places).filter((place) => !['standard', 'commercial'].includes(place));
+  const named = prices
+    .flatMap(({ places = [] }) => places)
+    .filter((place) => !['standard', 'commercial'].includes(place));
   return [...new Set([null, ...named, ...(provider === 'bedrock' ? REGIONS : [])])];
 }
 
@@ -73,8 +75,7 @@ describe.each(OVERLAY_DATA)('the rows of $provider', (data) => {
     const hidden = known.flatMap((one) =>
       USAGE_CLASSES.filter((usageClass) =>
         one.prices.rows.some(
-          (row) =>
-            row.usageClass === usageClass && (row.promptTier?.overTokens ?? 0) > 0 && isValidAt(row, AT_MS),
+          (row) => row.usageClass === usageClass && (row.promptTier?.overTokens ?? 0) > 0 && isValidAt(row, AT_MS),
         ),
       ).flatMap((usageClass) =>
         terms.flatMap((term) => {
@@ -108,7 +109,12 @@ describe('a web search', () => {
     const dollars = known.map((one) => [
       one.model,
       show(
-        readRate(data, one, { usageClass: 'web_search_requests', promptTokens: 1, region: null, serviceTier: 'standard' }),
+        readRate(data, one, {
+          usageClass: 'web_search_requests',
+          promptTokens: 1,
+          region: null,
+          serviceTier: 'standard',
+        }),
       ),
     ]);
     expect(dollars.filter(([, rate]) => rate !== '10')).toEqual([]);

@@ -44,7 +44,8 @@ function findEnd(row: PriceRow, { before, now }: RowsBeside): number {
   const { validFromMs, validToMs, checkedOn } = row;
   const checkedMs = Math.max(Date.parse(`${checkedOn}T12:00:00Z`), validFromMs ?? -Infinity);
   const startMs = validToMs === null ? checkedMs : Math.min(checkedMs, validToMs - 1);
-  const differs = (atMs: number): boolean => findStandard(before, row, atMs)?.rate !== findStandard(now, row, atMs)?.rate;
+  const differs = (atMs: number): boolean =>
+    findStandard(before, row, atMs)?.rate !== findStandard(now, row, atMs)?.rate;
   if (differs(startMs)) return -Infinity;
   const changes = [...before, ...now].flatMap((one) => [one.validFromMs ?? [], one.validToMs ?? []]).flat();
   return Math.min(Infinity, ...changes.filter((atMs) => atMs > startMs && differs(atMs)));

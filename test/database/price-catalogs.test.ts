@@ -144,7 +144,12 @@ describe.each(POSTGRES_KINDS)('on $name', (kind) => {
     const version = await readVersion();
     const prices = createCurrentPriceBook();
     const priceCodex = () => {
-      const call = { model: 'gpt-5.3-codex', modelRequested: null, serviceTier: 'priority', usage: tokens(1_000_000, 0) };
+      const call = {
+        model: 'gpt-5.3-codex',
+        modelRequested: null,
+        serviceTier: 'priority',
+        usage: tokens(1_000_000, 0),
+      };
       const { costStatus, totalCost } = prices.book(1).priceCall(billableCall(call));
       return [costStatus, totalCost === null ? null : formatUsd(totalCost)];
     };
