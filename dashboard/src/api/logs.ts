@@ -48,7 +48,7 @@ export function logsQuery(question: LogsQuestion, sort: string, fields: readonly
 }
 
 /** An id begins with the millisecond of its call. */
-function timeOf(id: string): number {
+export function timeOf(id: string): number {
   return Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
 }
 
