@@ -1,5 +1,5 @@
 /** Steps: writes the begin before the first byte goes upstream, and the end before the last byte goes out. */
-import { issuesCredentials } from '../providers/issues-credentials.ts';
+import { tellsSecret } from '../providers/issues-credentials.ts';
 import type { CallBegin, CallBody } from '../vocabulary/call-record.ts';
 import type { Answer } from './answer.ts';
 import type { AnswerEnding } from './answer-ending.ts';
@@ -71,7 +71,7 @@ function listBodies(
   const bodies: CallBody[] = [];
   if (received.kind === 'held') bodies.push(describeHeldBody(begin, call, received.bytes));
   else if (requestCopy.isStored) bodies.push(describeCopiedBody(begin, 'request', request.header, requestCopy));
-  if (head !== null && responseCopy.isStored && !issuesCredentials(request.path))
+  if (head !== null && responseCopy.isStored && !tellsSecret(request.method, request.path))
     bodies.push(describeCopiedBody(begin, 'response', (name) => head.header(name), responseCopy));
   return bodies;
 }
