@@ -1,6 +1,7 @@
 /** What the proxy port does with a client's connection: how long it is kept, in which order it is served, how it ends. */
 import { connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { beforeEach, expect, test } from 'vitest';
+import { HELD_BODIES_BYTES } from '../../src/proxy/gateway.ts';
 import { IdleSweep } from '../../src/proxy/idle-sweep.ts';
 import { createProxyServer, SERVER_LIMITS } from '../../src/proxy/proxy-server.ts';
 import { createUpstreamClient } from '../../src/proxy/upstream/upstream-client.ts';
@@ -204,6 +205,16 @@ test('a body of which no byte comes for the limit is a 408, one that comes slowl
   await silent.has('request_timeout');
   expect(silent.text()).toMatch(/^HTTP\/1\.1 408 /);
   silent.socket.destroy();
+
+  // Nothing of what comes behind the refusal takes room for held bodies.
+  const late = open(address.port);
+  late.socket.write(`${get('/v1/chat/completions', ['Content-Length: 3000000']).replace('GET', 'POST')}{`);
+  await late.has('request_timeout');
+  late.socket.write(Buffer.alloc(2_000_000, 'x'));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  late.socket.destroy();
+  expect(proxy.gateway.heldBodies.take(HELD_BODIES_BYTES)).toBe(true);
+  proxy.gateway.heldBodies.give(HELD_BODIES_BYTES);
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
   idleBodies.close();
