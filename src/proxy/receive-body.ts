@@ -25,7 +25,8 @@ export type ReceivedBody = (
   | { readonly kind: 'none' }
   /** `takenBytes`: of the room for held bodies, until `releaseBody`. */
   | { readonly kind: 'held'; readonly bytes: Buffer; readonly takenBytes: number }
-  | { readonly kind: 'streamed'; readonly stream: Readable }
+  /** `isWhole`: all of it has come from the client. */
+  | { readonly kind: 'streamed'; readonly stream: Readable; readonly isWhole: () => boolean }
   /** The client left before its body was whole; nothing was forwarded. */
   | { readonly kind: 'client-gone' }
 ) & {
@@ -58,7 +59,7 @@ export function receiveBody(
   const holdBytes = isToBeRead(call, gateway) ? LARGEST_HELD_BODY_BYTES : SMALL_BODY_BYTES;
   if (request.contentLength !== null && request.contentLength > holdBytes) {
     const stream = followBody([], incoming, copy, gateway.idleBodies, () => {});
-    return Promise.resolve({ kind: 'streamed', stream, waitMs: 0 });
+    return Promise.resolve({ kind: 'streamed', stream, isWhole: () => incoming.complete, waitMs: 0 });
   }
   return holdBody(incoming, copy, holdBytes, gateway);
 }
@@ -118,7 +119,7 @@ function holdBody(
       }
       incoming.off('data', onData);
       const stream = followBody(takeParts(), incoming, copy, idleBodies, giveBack);
-      settle({ kind: 'streamed', stream, waitMs: waitedMs() });
+      settle({ kind: 'streamed', stream, isWhole: () => incoming.complete, waitMs: waitedMs() });
     }
 
     function takeParts(): readonly Buffer[] {

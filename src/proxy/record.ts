@@ -55,9 +55,18 @@ function writeEnd(
     return {
       end,
       bodies: call.logsBodies ? listBodies(log, call, begin, received, answer) : [],
-      isUnsent: ending.kind === 'no-answer' && !answer.wasConnected,
+      isUnsent:
+        (ending.kind === 'no-answer' && !answer.wasConnected) ||
+        (answer.head === null && isCut(received, request.contentLength, requestCopy.totalBytes)),
     };
   });
+}
+
+/** The client never sent a whole body, so the provider never had a whole request. */
+function isCut(received: ReceivedBody, contentLength: number | null, receivedBytes: number): boolean {
+  if (received.kind !== 'streamed' || received.isWhole()) return false;
+  // In HTTP/2 the end may be missing where the provider has all of the announced length.
+  return contentLength === null || receivedBytes < contentLength;
 }
 
 function listBodies(
