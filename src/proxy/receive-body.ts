@@ -23,8 +23,8 @@ const EMPTY = Buffer.alloc(0);
 
 export type ReceivedBody = (
   | { readonly kind: 'none' }
-  /** `takenBytes`: of the room for held bodies, until `releaseBody`. */
-  | { readonly kind: 'held'; readonly bytes: Buffer; readonly takenBytes: number }
+  /** `takenBytes`: of the room for held bodies, until `releaseBody`; an edited copy adds to it. */
+  | { readonly kind: 'held'; readonly bytes: Buffer; takenBytes: number }
   /** `isWhole`: all of it has come from the client. */
   | { readonly kind: 'streamed'; readonly stream: Readable; readonly isWhole: () => boolean }
   /** The client left before its body was whole; nothing was forwarded. */
@@ -139,6 +139,18 @@ function holdBody(
       settle({ kind: 'client-gone', waitMs: waitedMs() });
     });
   });
+}
+
+/** Takes room for an edited copy of a held body, as for the body itself. False where there is none. */
+export function takeForCopy(
+  received: Extract<ReceivedBody, { kind: 'held' }>,
+  { heldBodies }: Pick<Gateway, 'heldBodies'>,
+): boolean {
+  const bytes = Math.max(0, received.bytes.length - SMALL_BODY_BYTES);
+  if (bytes === 0) return true;
+  if (!heldBodies.take(bytes)) return false;
+  received.takenBytes += bytes;
+  return true;
 }
 
 /** To be called once, at the end of the call: what it held is given back, and a body that is still coming is drained. */

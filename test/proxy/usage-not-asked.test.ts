@@ -96,9 +96,22 @@ test('what is held of a body counts until its call is over, and not a byte of it
   const sent = send(body, [`Content-Length: ${body.length}`]);
   const request = await provider.waitForRequest(seen);
   while (request.body().length <= body.length) await new Promise((resolve) => setTimeout(resolve, 5));
-  expect([hasRoomBut(3 * MIB), hasRoomBut(5 * MIB)]).toEqual([false, true]);
+  // The body, and the copy of it that asks.
+  expect([hasRoomBut(7 * MIB), hasRoomBut(8 * MIB)]).toEqual([false, true]);
   letGo();
   await sent;
+  expect(hasRoomBut(0)).toBe(true);
+});
+
+test('where there is room for a body and none for its copy, usage is not asked for', async () => {
+  const body = streamRequest(4 * MIB);
+  const { heldBodies } = proxy.gateway;
+  provider.setAnswer(() => buildAnswer({ body: '{}' }));
+  heldBodies.take(HELD_BODIES_BYTES - 5 * MIB);
+  const { sent, call } = await send(body, [`Content-Length: ${body.length}`]);
+  heldBodies.give(HELD_BODIES_BYTES - 5 * MIB);
+  expect(sent.equals(body)).toBe(true);
+  expect(call.end.flags).toContain('usage_not_asked');
   expect(hasRoomBut(0)).toBe(true);
 });
 
