@@ -51,7 +51,7 @@ export class CallLog {
   /** The ending was handed to the spool or given up. */
   #hasEnded = false;
   #overheadUs = 0;
-  /** Signed headers, flat, whose credentials are hidden as well. */
+  /** Headers that the gateway added itself, flat, whose credentials are hidden as well. */
   #ownHeaders = NO_HEADERS;
   /** What it holds in budgets until it is settled. */
   #claims = NO_CLAIMS;
@@ -99,9 +99,10 @@ export class CallLog {
     return this.#call;
   }
 
-  /** Makes this the log of a turn of a connection. */
-  continueConnection(connection: CallContext): void {
-    this.#call = { ...connection, arrival: this.arrival };
+  /** Makes this the log of a turn of a connection, whose own headers were sent for it, too. */
+  continueConnection(call: CallContext, connection: CallLog): void {
+    this.#call = { ...call, arrival: this.arrival };
+    this.#ownHeaders = connection.#ownHeaders;
   }
 
   redactAlso(headers: readonly string[]): void {

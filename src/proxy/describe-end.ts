@@ -4,7 +4,7 @@ import { type AskedLifetime, withAskedLifetime } from '../formats/usage/asked-li
 import { type BilledUsage, readBilledUsage } from '../formats/usage/billed-usage.ts';
 import { copyLatin1 } from '../formats/wire/copy-text.ts';
 import { isAnswerId } from '../vocabulary/answer-chain.ts';
-import type { CallBegin, CallCheckpoint, CallEnd } from '../vocabulary/call-record.ts';
+import type { CallBegin, CallCheckpoint, CallEnd, ClosedBefore } from '../vocabulary/call-record.ts';
 import { STEP_MS } from '../vocabulary/clock.ts';
 import { GATEWAY_ERRORS, type GatewayErrorCode, messageWithDetail } from '../vocabulary/errors.ts';
 import { CHAIN_SOURCE } from '../vocabulary/run-sources.ts';
@@ -13,7 +13,7 @@ import { type AnswerEnding, isWhole } from './answer-ending.ts';
 import type { AnswerHead } from './answer-head.ts';
 import type { Arrival, CallContext, RequestedModel } from './call-context.ts';
 import { leadsAway } from './leading-address.ts';
-import { errorOf, outcomeOf, statusSent } from './outcome.ts';
+import { errorOf, isOfClient, outcomeOf, statusSent } from './outcome.ts';
 import { readServedTerms } from './served-terms.ts';
 
 const MAX_ERROR_MESSAGE_CHARS = 1_000;
@@ -107,10 +107,18 @@ export function describeEnd(call: CallContext, begin: CallBegin, end: EndedCall)
     responseHeaders,
   };
   // Not spread in above, which would add each following member one by one.
-  const closed = ending.kind === 'client-gone' ? { ...record, closedBefore: ending.before } : record;
+  const before = closedBefore(ending, answer.firstByteMs);
+  const closed = before === null ? record : { ...record, closedBefore: before };
   const named = use.billedOnceAs === null ? closed : { ...closed, billedOnceAs: use.billedOnceAs };
   const answerId = readAnswerId(call, reported);
   return answerId === null ? named : { ...named, answerId };
+}
+
+/** What the client went or fell silent before; null where neither cut the answer. */
+function closedBefore(ending: AnswerEnding, firstByteMs: number | null): ClosedBefore | null {
+  if (ending.kind === 'client-gone') return ending.before;
+  if (ending.kind !== 'upstream-cut' || !isOfClient(ending.failure.code)) return null;
+  return firstByteMs === null ? 'first_byte' : 'end';
 }
 
 /** Of answers that calls after it may continue. A fetched one is another call's. */

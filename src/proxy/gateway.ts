@@ -29,7 +29,7 @@ import { UpstreamHosts } from './upstream-place.ts';
 
 /** For the log copies of all calls together. */
 const COPIES_BYTES = 256 * 1024 * 1024;
-/** For the request bodies of all calls together that are held to be edited or signed. */
+/** For the request bodies of all calls together that are held to be edited or signed, until their calls end. */
 export const HELD_BODIES_BYTES = 256 * 1024 * 1024;
 
 /** An open call, which can be cut when the gateway stops or its key ends. */

@@ -11,6 +11,7 @@ import type { ClientRequest, ClientResponse } from './client-exchange.ts';
 import type { Gateway } from './gateway.ts';
 import { joinRun } from './join-run.ts';
 import type { Place } from './limits/take-place.ts';
+import { type ReceivedBody, releaseBody } from './receive-body.ts';
 import { refuseCall } from './refuse-call.ts';
 
 /** Answers every failure itself and never rejects. */
@@ -23,6 +24,7 @@ export async function handleCall(
   const log = new CallLog(gateway);
   const { id, requestedAtMs } = log.arrival;
   let place: Place | null = null;
+  let received: ReceivedBody | null = null;
   try {
     const request = steps.validateRequest(incoming, gateway.headerNames);
     const caller = steps.readCaller(incoming, gateway.trustedPeers);
@@ -36,7 +38,7 @@ export async function handleCall(
     const call = log.identify(key, caller, request, headers, route);
     steps.admit(call, caller);
 
-    const received = await steps.receiveBody(incoming, outgoing, call, log.requestCopy, gateway);
+    received = await steps.receiveBody(incoming, outgoing, call, log.requestCopy, gateway);
     if (received.kind === 'client-gone') return;
     requireGoodKey(key.digest, gateway.keys, gateway.clock.nowMs()); // A body may take its time.
     const allowing = steps.requireAllowedModel(call, received);
@@ -65,6 +67,7 @@ export async function handleCall(
     refuseCall(incoming, outgoing, gateway, log, error);
   } finally {
     place?.release();
+    if (received !== null) releaseBody(received, gateway);
     log.release();
   }
 }

@@ -29,10 +29,9 @@ export function outcomeOf(ending: AnswerEnding, status: number | null, reported:
     case 'key-ended':
       return 'shutdown_cut';
     case 'no-answer':
-      // The provider was reached, and its redirect was not passed on.
-      return ending.failure.code === 'upstream_redirect' ? 'upstream_error' : 'upstream_unreachable';
+      return outcomeOfFailure(ending.failure.code);
     case 'upstream-cut':
-      return 'upstream_truncated';
+      return isOfClient(ending.failure.code) ? 'client_closed' : 'upstream_truncated';
     case 'delivered':
       return reported?.error == null ? 'ok' : 'upstream_stream_error';
     case 'complete':
@@ -41,6 +40,17 @@ export function outcomeOf(ending: AnswerEnding, status: number | null, reported:
       // The answer was whole as HTTP, but not in its announced format.
       return reported?.shortfall === undefined ? 'ok' : 'upstream_truncated';
   }
+}
+
+function outcomeOfFailure(code: GatewayErrorCode): Outcome {
+  if (isOfClient(code)) return 'rejected';
+  // The provider was reached, and its redirect was not passed on.
+  return code === 'upstream_redirect' ? 'upstream_error' : 'upstream_unreachable';
+}
+
+/** The client fell silent within a body that was already on its way to the provider. */
+export function isOfClient(code: GatewayErrorCode): boolean {
+  return code === 'request_timeout';
 }
 
 const SHORTFALLS: Readonly<Record<Shortfall, { type: string; message: string }>> = {
@@ -90,6 +100,7 @@ export function errorOf(
   if (ending.kind === 'no-answer' || ending.kind === 'upstream-cut') {
     const { code, cause, detail: said } = ending.failure;
     if (said !== undefined) return { type: code, message: `${GATEWAY_ERRORS[code].message} (${said})` };
+    if (isOfClient(code)) return { type: code, message: GATEWAY_ERRORS[code].message };
     // Only the system code of the cause, since its text can hold addresses.
     const detail = 'code' in cause && typeof cause.code === 'string' ? ` (${cause.code})` : '';
     if (ending.kind === 'no-answer') return { type: code, message: `${GATEWAY_ERRORS[code].message}${detail}` };

@@ -6,7 +6,7 @@ import type { CallFlag } from '../vocabulary/token-usage.ts';
 import type { CallContext, RequestedModel } from './call-context.ts';
 import type { Gateway } from './gateway.ts';
 import { readModelOfBody, UNREAD_MODEL } from './read-requested-model.ts';
-import type { ReceivedBody } from './receive-body.ts';
+import { type ReceivedBody, takeForCopy } from './receive-body.ts';
 import { mayComeUnder } from './reserve.ts';
 
 export interface Outbound {
@@ -28,11 +28,17 @@ const ASKED: readonly CallFlag[] = Object.freeze(['usage_asked']);
 export function prepareBody(
   call: CallContext,
   received: ReceivedBody,
-  { budgets }: Pick<Gateway, 'budgets'>,
+  gateway: Pick<Gateway, 'budgets' | 'heldBodies'>,
 ): Outbound {
+  const { budgets } = gateway;
   const { forwarded } = call.headers;
   const { addresses, endpoint } = call.route;
-  const { body, isAsked, requested, flags } = prepare(call, received, budgets !== null && mayComeUnder(budgets, call));
+  const { body, isAsked, requested, flags } = prepare(
+    call,
+    received,
+    budgets !== null && mayComeUnder(budgets, call),
+    gateway,
+  );
   const isEdited = isAsked || (addresses !== null && endpoint.namesResults === true);
   return { body, headers: isEdited ? withoutCompression(forwarded) : forwarded, isAsked, requested, flags };
 }
@@ -41,6 +47,7 @@ function prepare(
   { key, request, mayAskForUsage }: CallContext,
   received: ReceivedBody,
   isForBudgets: boolean,
+  gateway: Pick<Gateway, 'heldBodies'>,
 ): PreparedBody {
   if (received.kind === 'none' || received.kind === 'client-gone')
     return { body: null, isAsked: false, requested: UNREAD_MODEL, flags: NO_FLAGS };
@@ -54,6 +61,7 @@ function prepare(
   const requested = readModelOfBody(contentType, bytes, bytes.length, key.runsFrom, isForBudgets);
   if (!mayAskForUsage || requested.streamed !== true)
     return { body: bytes, isAsked: false, requested, flags: NO_FLAGS };
+  if (!takeForCopy(received, gateway)) return { body: bytes, isAsked: false, requested, flags: NOT_ASKED };
   const { body, asked } = askForUsage(bytes);
   return { body, isAsked: asked, requested, flags: asked ? ASKED : NO_FLAGS };
 }

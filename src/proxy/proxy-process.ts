@@ -215,7 +215,7 @@ async function untilNobodyWaits(port: ProxyServer['port']): Promise<void> {
 }
 
 async function drain(
-  { port, server, sessions }: ProxyServer,
+  { port, server, sessions, connections }: ProxyServer,
   gateway: Gateway,
   deadlineMs: () => number,
 ): Promise<void> {
@@ -235,7 +235,7 @@ async function drain(
   // Calls waiting for their begin or end record are in flight too, and a finished call may still have bytes to send.
   const { counters } = gateway;
   while ((counters.inFlight > 0 || !isClosed) && performance.now() < deadlineMs()) {
-    server.closeIdleConnections();
+    connections.close();
     await sleep(DRAIN_POLL_MS);
   }
   if (counters.inFlight > 0)

@@ -18,6 +18,7 @@ import type { Gateway } from './gateway.ts';
 import { handleCall } from './handle-call.ts';
 import { type ClientError, takeHttp2Socket } from './http2/http2-hand-over.ts';
 import { Http2Sessions } from './http2/http2-sessions.ts';
+import { IdleConnections } from './idle-connections.ts';
 import { LeanRequest } from './lean-request.ts';
 import { PipelinedRequests } from './pipelined-requests.ts';
 import { refusalBody, refusalHeaders, refuse } from './refuse.ts';
@@ -66,6 +67,8 @@ export interface ProxyServer {
   readonly port: PortServer;
   readonly server: Server;
   readonly sessions: Http2Sessions;
+  /** The connections of HTTP/1.1. */
+  readonly connections: IdleConnections;
   readonly renewTls: (identity: TlsIdentity) => void;
 }
 
@@ -100,7 +103,11 @@ export function createProxyServer(
   // Too many headers must be refused; the default silently drops them.
   server.maxHeadersCount = 0;
   const stalled = new StalledSockets(limits.stalledMs, limits.stalledSweepMs);
-  server.on('connection', (socket) => stalled.add(socket));
+  const connections = new IdleConnections(latest);
+  server.on('connection', (socket) => {
+    stalled.add(socket);
+    connections.add(socket);
+  });
   server.once('close', () => stalled.close());
 
   function onRequest(incoming: ClientRequest, outgoing: ClientResponse): void {
@@ -125,6 +132,7 @@ export function createProxyServer(
   }
 
   server.on('upgrade', (incoming: IncomingMessage, _socket: Duplex, head: Buffer) => {
+    connections.forget(incoming.socket);
     cutAddressToken(incoming);
     gateway.counters.calls += 1;
     void handleUpgrade(incoming, head, gateway); // It answers every failure itself and never rejects.
@@ -132,7 +140,8 @@ export function createProxyServer(
   // A client that waits for "100 Continue" gets it after its key is known.
   server.on('checkContinue', onHttp1Request);
   server.on('checkExpectation', onHttp1Request);
-  server.on('connect', (_incoming: IncomingMessage, socket: Duplex) => {
+  server.on('connect', (incoming: IncomingMessage, socket: Duplex) => {
+    connections.forget(incoming.socket);
     // Node removed its own listener, and an unhandled error would end the process.
     socket.on('error', () => socket.destroy());
     if (latest.get(socket)?.writableFinished === false) socket.destroy();
@@ -153,6 +162,7 @@ export function createProxyServer(
   server.on('clientError', (error: ClientError, socket: Duplex) => {
     const http2Socket = takeHttp2Socket(socket, error);
     if (http2Socket !== null) {
+      connections.forget(http2Socket);
       sessions.add(http2Socket);
       return;
     }
@@ -179,7 +189,7 @@ export function createProxyServer(
     if (!port.listening) throw error;
     gateway.log.error({ err: error }, 'a connection could not be accepted');
   });
-  return { port, server, sessions, renewTls: (identity) => front?.renew(identity) };
+  return { port, server, sessions, connections, renewTls: (identity) => front?.renew(identity) };
 
   function openTlsPort(identity: TlsIdentity): TlsPort {
     // `server` never listens itself, and starts its time-out checks on this event.

@@ -23,8 +23,10 @@ const EMPTY = Buffer.alloc(0);
 
 export type ReceivedBody = (
   | { readonly kind: 'none' }
-  | { readonly kind: 'held'; readonly bytes: Buffer }
-  | { readonly kind: 'streamed'; readonly stream: Readable }
+  /** `takenBytes`: of the room for held bodies, until `releaseBody`; an edited copy adds to it. */
+  | { readonly kind: 'held'; readonly bytes: Buffer; takenBytes: number }
+  /** `isWhole`: all of it has come from the client. */
+  | { readonly kind: 'streamed'; readonly stream: Readable; readonly isWhole: () => boolean }
   /** The client left before its body was whole; nothing was forwarded. */
   | { readonly kind: 'client-gone' }
 ) & {
@@ -56,8 +58,8 @@ export function receiveBody(
   if (request.expectsContinue) outgoing.writeContinue();
   const holdBytes = isToBeRead(call, gateway) ? LARGEST_HELD_BODY_BYTES : SMALL_BODY_BYTES;
   if (request.contentLength !== null && request.contentLength > holdBytes) {
-    const stream = followBody([], incoming, copy, gateway.idleBodies);
-    return Promise.resolve({ kind: 'streamed', stream, waitMs: 0 });
+    const stream = followBody([], incoming, copy, gateway.idleBodies, () => {});
+    return Promise.resolve({ kind: 'streamed', stream, isWhole: () => incoming.complete, waitMs: 0 });
   }
   return holdBody(incoming, copy, holdBytes, gateway);
 }
@@ -77,17 +79,28 @@ function holdBody(
     let takenBytes = 0;
     let isSettled = false;
     const startedMs = performance.now();
-    const wait: IdleWait = { touchedMs: startedMs, onIdle: () => settle(null) };
+    const wait: IdleWait = { touchedMs: startedMs, onIdle };
     idleBodies.add(wait);
     const waitedMs = () => performance.now() - startedMs;
 
-    function settle(body: ReceivedBody | null): void {
+    function settle(body: ReceivedBody): void {
       if (isSettled) return;
       isSettled = true;
       idleBodies.remove(wait);
+      resolve(body);
+    }
+
+    function giveBack(): void {
       if (takenBytes > 0) heldBodies.give(takenBytes);
-      if (body === null) reject(new GatewayError('request_timeout'));
-      else resolve(body);
+      takenBytes = 0;
+    }
+
+    function onIdle(): void {
+      isSettled = true;
+      // What still comes is drained behind the refusal.
+      incoming.off('data', onData);
+      giveBack();
+      reject(new GatewayError('request_timeout'));
     }
 
     function onData(chunk: Buffer): void {
@@ -105,7 +118,8 @@ function holdBody(
         return;
       }
       incoming.off('data', onData);
-      settle({ kind: 'streamed', stream: followBody(takeParts(), incoming, copy, idleBodies), waitMs: waitedMs() });
+      const stream = followBody(takeParts(), incoming, copy, idleBodies, giveBack);
+      settle({ kind: 'streamed', stream, isWhole: () => incoming.complete, waitMs: waitedMs() });
     }
 
     function takeParts(): readonly Buffer[] {
@@ -117,15 +131,52 @@ function holdBody(
     incoming.on('data', onData);
     incoming.on('end', () => {
       if (isSettled) return;
-      settle({ kind: 'held', bytes: first ?? gathered.take(null) ?? EMPTY, waitMs: waitedMs() });
+      settle({ kind: 'held', bytes: first ?? gathered.take(null) ?? EMPTY, takenBytes, waitMs: waitedMs() });
     });
-    incoming.on('close', () => settle({ kind: 'client-gone', waitMs: waitedMs() }));
+    incoming.on('close', () => {
+      if (isSettled) return;
+      giveBack();
+      settle({ kind: 'client-gone', waitMs: waitedMs() });
+    });
   });
 }
 
-/** A stream of the held and the coming bytes; reading it slowly slows the client down. */
-function followBody(held: readonly Buffer[], incoming: ClientRequest, copy: BodyCopy, idle: IdleSweep): Readable {
-  const body = new Readable({ read: () => incoming.resume() });
+/** Takes room for an edited copy of a held body, as for the body itself. False where there is none. */
+export function takeForCopy(
+  received: Extract<ReceivedBody, { kind: 'held' }>,
+  { heldBodies }: Pick<Gateway, 'heldBodies'>,
+): boolean {
+  const bytes = Math.max(0, received.bytes.length - SMALL_BODY_BYTES);
+  if (bytes === 0) return true;
+  if (!heldBodies.take(bytes)) return false;
+  received.takenBytes += bytes;
+  return true;
+}
+
+/** To be called once, at the end of the call: what it held is given back, and a body that is still coming is drained. */
+export function releaseBody(received: ReceivedBody, { heldBodies }: Pick<Gateway, 'heldBodies'>): void {
+  if (received.kind === 'held' && received.takenBytes > 0) heldBodies.give(received.takenBytes);
+  if (received.kind === 'streamed') received.stream.destroy();
+}
+
+/**
+ * A stream of the held and the coming bytes; reading it slowly slows the client down. `onHeldRead`: the held ones are read,
+ * or never will be.
+ */
+function followBody(
+  held: readonly Buffer[],
+  incoming: ClientRequest,
+  copy: BodyCopy,
+  idle: IdleSweep,
+  onHeldRead: () => void,
+): Readable {
+  const body = new Readable({
+    // Not called before all but the last of what is held was taken.
+    read: () => {
+      onHeldRead();
+      incoming.resume();
+    },
+  });
   // It may fail before anybody listens, while the begin is written.
   body.on('error', () => {});
   const wait: IdleWait = { touchedMs: performance.now(), onIdle };
@@ -161,6 +212,7 @@ function followBody(held: readonly Buffer[], incoming: ClientRequest, copy: Body
   // The provider answered early or went away: the rest is drained.
   body.once('close', () => {
     stop();
+    onHeldRead();
     incoming.resume();
   });
   for (const part of held) {

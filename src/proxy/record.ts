@@ -1,5 +1,5 @@
 /** Steps: writes the begin before the first byte goes upstream, and the end before the last byte goes out. */
-import { issuesCredentials } from '../providers/issues-credentials.ts';
+import { tellsSecret } from '../providers/issues-credentials.ts';
 import type { CallBegin, CallBody } from '../vocabulary/call-record.ts';
 import type { Answer } from './answer.ts';
 import type { AnswerEnding } from './answer-ending.ts';
@@ -55,9 +55,18 @@ function writeEnd(
     return {
       end,
       bodies: call.logsBodies ? listBodies(log, call, begin, received, answer) : [],
-      isUnsent: ending.kind === 'no-answer' && !answer.wasConnected,
+      isUnsent:
+        (ending.kind === 'no-answer' && !answer.wasConnected) ||
+        (answer.head === null && isCut(received, request.contentLength, requestCopy.totalBytes)),
     };
   });
+}
+
+/** The client never sent a whole body, so the provider never had a whole request. */
+function isCut(received: ReceivedBody, contentLength: number | null, receivedBytes: number): boolean {
+  if (received.kind !== 'streamed' || received.isWhole()) return false;
+  // In HTTP/2 the end may be missing where the provider has all of the announced length.
+  return contentLength === null || receivedBytes < contentLength;
 }
 
 function listBodies(
@@ -71,7 +80,7 @@ function listBodies(
   const bodies: CallBody[] = [];
   if (received.kind === 'held') bodies.push(describeHeldBody(begin, call, received.bytes));
   else if (requestCopy.isStored) bodies.push(describeCopiedBody(begin, 'request', request.header, requestCopy));
-  if (head !== null && responseCopy.isStored && !issuesCredentials(request.path))
+  if (head !== null && responseCopy.isStored && !tellsSecret(request.method, request.path))
     bodies.push(describeCopiedBody(begin, 'response', (name) => head.header(name), responseCopy));
   return bodies;
 }

@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
@@ -12,10 +13,13 @@ import { LedgerUpkeep } from '../../src/budgets/ledger-upkeep.ts';
 import { ProcessShares } from '../../src/budgets/process-shares.ts';
 import { createGatewayKey } from '../../src/keys/gateway-key.ts';
 import { BudgetGate } from '../../src/proxy/budget/budget-gate.ts';
+import { IdleSweep } from '../../src/proxy/idle-sweep.ts';
+import { createProxyServer } from '../../src/proxy/proxy-server.ts';
 import { parseUsd } from '../../src/vocabulary/usd.ts';
 import { ENDINGS, startBillingProvider } from '../support/budgets/billing-provider.ts';
 import { costInBooks, runTrial } from '../support/budgets/budget-trial.ts';
 import { FLAT_COSTS, FLAT_RATES } from '../support/budgets/flat-costs.ts';
+import { startScriptedProvider } from '../support/fake-provider.ts';
 import { createSeededRandom } from './seeded-random.ts';
 import { startProxy } from './start-proxy.ts';
 import { startWebsocketProvider } from './websocket-provider.ts';
@@ -271,6 +275,30 @@ test('where the provider was never reached nothing is spent', async () => {
   expect(answer.status).toBe(502);
   expect(await untilQuiet('', freeId)).toMatchObject({ spent: 0n, reserved: 0n });
   await gone.close();
+});
+
+test.each(['leaves', 'falls silent'])('where a client %s before its body is whole nothing is spent', async (how) => {
+  upkeep.publish([{ ...RUNS, id: nextId(), scope: 'account', whenUnknown: 'hold', heldWhenUnknown: parseUsd('0.01') }]);
+  const scripted = await startScriptedProvider();
+  const budgets = openBudgets('p3');
+  const proxy = await startProxy(scripted.origin, {}, {}, undefined, undefined, {}, null, { budgets, key });
+  const idleBodies = new IdleSweep(how === 'leaves' ? 60_000 : 100, 10);
+  const { server } = createProxyServer({ ...proxy.gateway, idleBodies });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const socket = connect(Object(server.address()).port, '127.0.0.1');
+  const lines = ['POST /v1/chat/completions HTTP/1.1', 'Host: g', `X-Gateway-Key: ${key}`, 'Content-Length: 40000000'];
+  socket.write([...lines, '', `{"model":"gpt-4o-mini",`].join('\r\n'));
+  while (scripted.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  if (how === 'leaves') socket.destroy();
+  const { end } = await proxy.lastCall();
+  expect(end.outcome).toBe(how === 'leaves' ? 'client_closed' : 'rejected');
+  expect(await untilQuiet('', freeId)).toMatchObject({ spent: 0n, reserved: 0n });
+  socket.destroy();
+  await new Promise((resolve) => server.close(resolve));
+  idleBodies.close();
+  await proxy.close();
+  budgets.close();
+  await scripted.close();
 });
 
 function openShares(process: string) {

@@ -1,11 +1,14 @@
 /** What the proxy port does with a client's connection: how long it is kept, in which order it is served, how it ends. */
 import { connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { beforeEach, expect, test } from 'vitest';
+import { HELD_BODIES_BYTES } from '../../src/proxy/gateway.ts';
 import { IdleSweep } from '../../src/proxy/idle-sweep.ts';
 import { createProxyServer, SERVER_LIMITS } from '../../src/proxy/proxy-server.ts';
 import { createUpstreamClient } from '../../src/proxy/upstream/upstream-client.ts';
+import { startScriptedProvider } from '../support/fake-provider.ts';
 import { buildAnswer } from '../support/scripted-answer.ts';
 import { openProxy } from './open-proxy.ts';
+import { startProxy } from './start-proxy.ts';
 import { callOnce, NO_EGRESS, TEST_LIMITS } from './upstream-driver.ts';
 
 const { provider, proxy } = await openProxy();
@@ -204,9 +207,54 @@ test('a body of which no byte comes for the limit is a 408, one that comes slowl
   await silent.has('request_timeout');
   expect(silent.text()).toMatch(/^HTTP\/1\.1 408 /);
   silent.socket.destroy();
+
+  // So is one that was on its way to the provider already: the silence is not the provider's.
+  const streamed = open(address.port);
+  streamed.socket.write(`${get('/v1/files', ['Content-Length: 300000']).replace('GET', 'POST')}abc`);
+  await streamed.has('request_timeout');
+  expect(streamed.text()).toMatch(/^HTTP\/1\.1 408 /);
+  expect((await proxy.lastCall()).end).toMatchObject({
+    outcome: 'rejected',
+    status: 408,
+    errorType: 'request_timeout',
+    errorMessage: 'No byte of the request arrived for 60 s.',
+  });
+  streamed.socket.destroy();
+
+  // Nothing of what comes behind the refusal takes room for held bodies.
+  const late = open(address.port);
+  late.socket.write(`${get('/v1/chat/completions', ['Content-Length: 3000000']).replace('GET', 'POST')}{`);
+  await late.has('request_timeout');
+  late.socket.write(Buffer.alloc(2_000_000, 'x'));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  late.socket.destroy();
+  expect(proxy.gateway.heldBodies.take(HELD_BODIES_BYTES)).toBe(true);
+  proxy.gateway.heldBodies.give(HELD_BODIES_BYTES);
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
   idleBodies.close();
+});
+
+test('a client that falls silent in its body while the answer comes has cut it, not the provider', async () => {
+  const early = await startScriptedProvider({
+    answerHead: () => [{ write: 'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 9\r\n\r\nbegun' }],
+  });
+  const other = await startProxy(early.origin);
+  const idleBodies = new IdleSweep(150, 20);
+  const { server } = createProxyServer({ ...other.gateway, idleBodies });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const client = open(Object(server.address()).port);
+  const head = get('/v1/files', ['Content-Length: 300000']).replace('GET', 'POST').replace(proxy.key, other.key);
+  client.socket.write(`${head}abc`);
+  await client.has('begun');
+  const { end } = await other.lastCall();
+  expect(end).toMatchObject({ outcome: 'client_closed', status: 200, errorType: 'request_timeout' });
+  expect(end.closedBefore).toBe('end');
+  client.socket.destroy();
+  await new Promise((resolve) => server.close(resolve));
+  idleBodies.close();
+  await other.close();
+  await early.close();
 });
 
 test('heads may take 30 s, bodies as long as they take, and idle connections outlive those of load balancers', () => {

@@ -247,6 +247,9 @@ test.each([
   '/v1/organization/admin_api_keys',
   '/v1/organization/projects/p/service_accounts',
   '/v1alpha/auth_tokens',
+  '/v1/webhook_endpoints/we_1/rotate_secret',
+  '/v1/tunnels/t_1/reveal_token',
+  '/v1/organizations/webhooks',
 ])('the body of an answer that is a credential is not kept: %s', async (path) => {
   const kept = await call({ body: '{"value":"ek_CANARY"}' }, { 'x-gateway-provider': 'openai' }, path);
   expect([kept.sent, kept.body]).toEqual(['{"value":"ek_CANARY"}', null]);

@@ -1,4 +1,5 @@
 /** What is beyond a limit is refused as the provider would refuse it, and every kind of end gives a place back. */
+import { connect } from 'node:net';
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { afterAll, beforeEach, expect, test } from 'vitest';
@@ -161,6 +162,53 @@ test('calls at once: an answer, a cut, an aborted one, a failed one and a refusa
   while ((await statusOf()) !== '200') expect(performance.now()).toBeLessThan(deadlineMs);
   await free();
 });
+
+test.each([
+  ['in one', 8_000_000, (body: Buffer) => [`Content-Length: ${body.length}`, '', body.toString()]],
+  [
+    'in chunks',
+    8_000_000,
+    (body: Buffer) => ['Transfer-Encoding: chunked', '', `${body.length.toString(16)}`, `${body}`, '0', '', ''],
+  ],
+])(
+  'a refusal behind a large body that is streamed reaches a client that reads when all is sent: %s',
+  async (_, bytes, frame) => {
+    limit({ key: { concurrent: 1 } });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    provider.setAnswer(() => [{ waitFor: promise }, ...buildAnswer({ body: '{}' })]);
+    const seen = provider.requests.length;
+    const first = call();
+    await provider.waitForRequest(seen);
+    const lines = frame(Buffer.alloc(bytes, 'y'));
+    const head = [
+      'POST /v1/messages HTTP/1.1',
+      'Host: g',
+      'anthropic-version: 2023-06-01',
+      `X-Gateway-Key: ${proxy.key}`,
+    ];
+    const socket = connect({ port: proxy.port, host: '127.0.0.1' });
+    let error: Error | null = null;
+    socket.on('error', (cause) => {
+      error = cause;
+    });
+    socket.pause();
+    await new Promise<void>((sent) => {
+      socket.once('close', () => sent());
+      socket.write([...head, ...lines].join('\r\n'), () => sent());
+    });
+    let text = '';
+    socket.setEncoding('latin1').on('data', (part) => {
+      text += part;
+    });
+    const ended = new Promise((resolveEnd) => socket.once('close', resolveEnd));
+    socket.resume();
+    await ended;
+    expect([error, text.slice(0, 12)]).toEqual([null, 'HTTP/1.1 429']);
+    expect(text).toContain('concurrency_limit_exceeded');
+    resolve();
+    await (await first).text();
+  },
+);
 
 test('tokens a minute: what an answer reports counts, and with what it has used too much the next one waits', async () => {
   limit({ key: { tokensPerMinute: 600 } });

@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { HELD_BODIES_BYTES } from '../../src/proxy/gateway.ts';
 import { type ScriptedProvider, startScriptedProvider } from '../support/fake-provider.ts';
 import { readRawAnswer } from '../support/read-raw-answer.ts';
 import { buildAnswer } from '../support/scripted-answer.ts';
@@ -77,4 +78,54 @@ test('a body of 20 MiB is asked for, byte for byte but for the option', async ()
   const option = Buffer.from('"stream_options":{"include_usage":true},');
   expect(sent.equals(Buffer.concat([body.subarray(0, 1), option, body.subarray(1)]))).toBe(true);
   expect(call.end.flags).toEqual(['usage_asked']);
+});
+
+/** Whether less than `bytes` of the room for held bodies is taken. */
+function hasRoomBut(bytes: number): boolean {
+  const { heldBodies } = proxy.gateway;
+  if (!heldBodies.take(HELD_BODIES_BYTES - bytes)) return false;
+  heldBodies.give(HELD_BODIES_BYTES - bytes);
+  return true;
+}
+
+test('what is held of a body counts until its call is over, and not a byte of it afterwards', async () => {
+  const body = streamRequest(4 * MIB);
+  const { promise: go, resolve: letGo } = Promise.withResolvers<void>();
+  const seen = provider.requests.length;
+  provider.setAnswer(() => [{ waitFor: go }, ...buildAnswer({ body: '{}' })]);
+  const sent = send(body, [`Content-Length: ${body.length}`]);
+  const request = await provider.waitForRequest(seen);
+  while (request.body().length <= body.length) await new Promise((resolve) => setTimeout(resolve, 5));
+  // The body, and the copy of it that asks.
+  expect([hasRoomBut(7 * MIB), hasRoomBut(8 * MIB)]).toEqual([false, true]);
+  letGo();
+  await sent;
+  expect(hasRoomBut(0)).toBe(true);
+});
+
+test('where there is room for a body and none for its copy, usage is not asked for', async () => {
+  const body = streamRequest(4 * MIB);
+  const { heldBodies } = proxy.gateway;
+  provider.setAnswer(() => buildAnswer({ body: '{}' }));
+  heldBodies.take(HELD_BODIES_BYTES - 5 * MIB);
+  const { sent, call } = await send(body, [`Content-Length: ${body.length}`]);
+  heldBodies.give(HELD_BODIES_BYTES - 5 * MIB);
+  expect(sent.equals(body)).toBe(true);
+  expect(call.end.flags).toContain('usage_not_asked');
+  expect(hasRoomBut(0)).toBe(true);
+});
+
+test('a body of unknown length that turns out too large counts until what was held has gone on', async () => {
+  const { promise: go, resolve: letGo } = Promise.withResolvers<void>();
+  provider.setAnswer(() => [{ waitFor: go }, ...buildAnswer({ body: '{}' })]);
+  const body = streamRequest(40 * MIB);
+  const chunked = Buffer.concat([Buffer.from(`${body.length.toString(16)}\r\n`), body, Buffer.from('\r\n0\r\n\r\n')]);
+  const seen = provider.requests.length;
+  const sent = send(chunked, ['Transfer-Encoding: chunked']);
+  const request = await provider.waitForRequest(seen);
+  while (request.body().length < body.length) await new Promise((resolve) => setTimeout(resolve, 5));
+  expect(hasRoomBut(0)).toBe(true);
+  letGo();
+  await sent;
+  expect(hasRoomBut(0)).toBe(true);
 });

@@ -230,6 +230,36 @@ test('an error event does not make the session a failed one, but is kept', async
   });
 });
 
+test('the credential that the gateway keeps is kept out of the records of the turns, which repeat it', async () => {
+  const KEPT = 'sk-proj-KEPTkeptKEPTkept0123456789';
+  const failed = { id: 'r1', status: 'failed', status_details: { error: { type: 'e', message: `bad key ${KEPT}` } } };
+  const { provider, proxy } = await start((session) => {
+    session.send(JSON.stringify(CREATED));
+    session.on('message', () => {
+      session.send('{"type":"response.created","response":{"id":"r1"}}');
+      session.send(JSON.stringify({ type: 'response.done', response: failed }));
+      session.send(`{"type":"error","error":{"type":"e","message":"bad key ${KEPT}"}}`);
+      session.close(1000);
+    });
+  });
+  const { origin } = provider;
+  Object(proxy.gateway.routes).aliases = { openai: { kept: { origin, region: null } } };
+  proxy.gateway.credentials.current = new Map([['1 openai kept', { origin, value: KEPT }]]);
+  const headers = { 'X-Gateway-Key': proxy.key, 'X-Gateway-Provider': 'openai', 'X-Gateway-Provider-Alias': 'kept' };
+  const client = new WebSocket(`ws://127.0.0.1:${proxy.port}/v1/realtime?model=gpt-realtime`, { headers });
+  await opened(client);
+  client.send('{"type":"response.create"}');
+  await closed(client);
+  const { end, turns } = await proxy.lastConnection();
+  expect(turns.map((turn) => turn.end.errorMessage)).toEqual(['bad key ***']);
+  expect(end.errorMessage).toBe('bad key ***');
+  const entries = await proxy.entries();
+  const bodies = entries.flatMap((entry) => (entry.type === 'body' ? [entry.body] : []));
+  expect(bodies.length).toBeGreaterThan(1);
+  expect(bodies.filter(({ bytes }) => bytes.includes('KEPTkept'))).toEqual([]);
+  expect(JSON.stringify(entries)).not.toContain('KEPTkept');
+});
+
 test.each(['provider', 'client'])(
   'what was reported stands when the %s breaks off in the middle of a turn',
   async (who) => {

@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { tellsSecret } from '../../src/providers/issues-credentials.ts';
 import { PROVIDERS } from '../../src/providers/registry.ts';
 import type { ProviderName } from '../../src/vocabulary/call-record.ts';
 
@@ -114,4 +115,72 @@ test.each<[ProviderName, number]>([
   expect(lines.filter((line) => endpointOf(provider, line).family === 'unknown')).toEqual([]);
   const billed = lines.filter((line) => endpointOf(provider, line).billed).map((line) => line.slice('POST '.length));
   expect(billed.toSorted()).toEqual([...(BILLED[provider] ?? [])].toSorted());
+});
+
+/** A path that may tell a secret, by its words. */
+const SUSPICIOUS =
+  /secret|token|[_-]key|credential|webhook|tunnel|password|certificate|service_account|enroll|invite|client_|\/work\b|clusters\b|(?:realtime|chatkit)\/\w*sessions/;
+
+/** What they answer with is none: names, states, counts, public halves, or what is told elsewhere and masked here. */
+const NO_SECRETS: Readonly<Record<string, readonly RegExp[]>> = {
+  openai: [
+    /^\S+ \/v1\/organization\/(?:projects\/x\/)?certificates/,
+    /^\S+ \/v1\/organization\/external_keys/,
+    /^\S+ \/v1\/organization\/invites/,
+    /^\S+ \/v1\/responses\/input_tokens$/,
+    /^\S+ \/v1\/vaults\/x\/credentials/,
+    /^(?:GET|DELETE|POST) \/v1\/webhook_endpoints\/x(?:\/test)?$/,
+    /^GET \/v1\/webhook_e(?:ndpoints|vent_types)$/,
+  ],
+  anthropic: [
+    /^POST \/v1\/messages\/count_tokens$/,
+    /^\S+ \/v1\/organizations\/external_keys/,
+    /^\S+ \/v1\/organizations\/invites/,
+    /^GET \/v1\/environments\/x\/work\/stats$/,
+    /^GET \/v1\/(?:organizations\/webhooks|tunnels)$/,
+    /^\S+ \/v1\/organizations\/webhooks\/x$/,
+    /^\S+ \/v1\/tunnels\/x(?:\/archive|\/certificates\S*)?$/,
+    /^\S+ \/v1\/vaults\/x\/credentials/,
+  ],
+  together: [
+    /^GET \/v1\/clusters\/availability-zones$/,
+    /^\S+ \/v1\/compute\/clusters\/(?:storage|x\/instances)\//,
+    /^GET \/v1\/fine-tunes\/x\/download-tokenized-dataset$/,
+  ],
+  gemini: [/^POST \/v1\/models\/x:countTokens$/],
+};
+
+test.each(['openai', 'anthropic', 'together', 'gemini'])(
+  'of %s every answer that tells a secret is kept out of the log, and no other one that sounds so',
+  (provider) => {
+    const lines = readLines(provider).filter((line) => SUSPICIOUS.test(line));
+    const named = (line: string) => (NO_SECRETS[provider] ?? []).some((known) => known.test(line));
+    const told = (line: string) => {
+      const [method = '', path = ''] = line.split(' ');
+      return tellsSecret(method, path);
+    };
+    expect(lines.filter(told).length).toBeGreaterThan(0);
+    expect(lines.filter((line) => told(line) === named(line))).toEqual([]);
+  },
+);
+
+test.each([
+  ['POST', '/v1/webhook_endpoints/we_1/rotate_secret', true],
+  ['POST', '/v1/webhook_endpoints', true],
+  ['POST', '/v1/webhook_endpoints/', true],
+  ['GET', '/v1/webhook_endpoints', false],
+  ['POST', '/v1/organizations/webhooks/wh_1/regenerate_signing_secret', true],
+  ['POST', '/v1/organizations/webhooks', true],
+  ['POST', '/v1/tunnels', true],
+  ['POST', '/v1/tunnels/t_1/reveal_token', true],
+  ['POST', '/v1/tunnels/t_1/rotate_token', true],
+  ['POST', '/v1beta/webhooks/w1:rotateSigningSecret', true],
+  ['GET', '/v1/environments/env_1/work/poll', true],
+  ['GET', '/v1/compute/clusters/c1', true],
+  ['POST', '/v1/oauth/token', true],
+  ['POST', '/v1/responses/input_tokens', false],
+  ['POST', '/v1/messages/count_tokens', false],
+  ['POST', '/v1/chat/completions', false],
+])('the answer of %s %s tells a secret: %s', (method, path, isSecret) => {
+  expect(tellsSecret(method, path)).toBe(isSecret);
 });

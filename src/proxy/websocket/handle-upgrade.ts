@@ -244,7 +244,7 @@ async function relay(
     noteArrival: () => noteArrival(gateway),
     openTurn: (turn, at, request) =>
       limitTurn(
-        openTurnRecord(gateway, call, head, turn, at, request, { reserved: turns?.take(), onCost }),
+        openTurnRecord(gateway, opening, head, turn, at, request, { reserved: turns?.take(), onCost }),
         takeTurn(call, gateway),
         () => connection.endKey('rate_limit_exceeded'),
       ),

@@ -13,6 +13,12 @@ import type { TurnMeasure, TurnRecord } from './turn-measures.ts';
 import { inTurnOf, readRunMembersOf } from './turn-place.ts';
 import { describeTranscripts } from './websocket-record.ts';
 
+/** The websocket that a turn is of. */
+export interface TurnConnection {
+  readonly call: CallContext;
+  readonly log: CallLog;
+}
+
 export interface BudgetedTurn {
   readonly reserved?: ReservedTurn | undefined;
   /** Where the connection holds for all its turns. */
@@ -22,7 +28,7 @@ export interface BudgetedTurn {
 /** `head`: the provider's answer to the handshake. `request`: the client's message that begins the turn, where one does. */
 export function openTurnRecord(
   gateway: Gateway,
-  connection: CallContext,
+  connection: TurnConnection,
   head: AnswerHead,
   turn: Turn,
   arrival: Arrival,
@@ -31,9 +37,9 @@ export function openTurnRecord(
 ): TurnRecord {
   const { reserved, onCost } = budgeted;
   const log = new CallLog(gateway, reserved?.arrival ?? arrival);
-  log.continueConnection(request === null ? connection : inTurnOf(connection, request));
+  log.continueConnection(request === null ? connection.call : inTurnOf(connection.call, request), connection.log);
   if (reserved !== undefined) log.hold(reserved.claims, reserved.flags);
-  const runMembers = request === null ? null : readRunMembersOf(request, connection);
+  const runMembers = request === null ? null : readRunMembersOf(request, connection.call);
   const requested = { model: turn.modelRequested, streamed: true, ...(runMembers === null ? {} : { runMembers }) };
   // Its request has gone out: without room for the begin, the end tells all of it.
   void log.begin(requested, turn.reported.flags).catch(() => {});
