@@ -39,6 +39,8 @@ export async function startEmbeddedPostgres(options: {
   readonly signal?: AbortSignal;
   /** For so long a shutdown that we did not ask for, or a recovery, may stand still; then the server is restarted. */
   readonly stuckLimitMs?: number;
+  /** For so long a start may stand still; then it is given up. */
+  readonly startLimitMs?: number;
 }): Promise<EmbeddedPostgres> {
   const { dataDir, log } = options;
   const user = choosePostgresUser(findBinaries(dataDir), dataDir);
@@ -66,7 +68,7 @@ export async function startEmbeddedPostgres(options: {
     if (options.mayRun?.() === false) throw new OperatorError('the data directory belongs to another gateway');
     startedAtMs = Date.now();
     launchedMs = performance.now();
-    server = await startPostgres(cluster, log, waking.signal);
+    server = await startPostgres(cluster, log, waking.signal, options.startLimitMs);
     void endWhenStuck(server, cluster, log, options.stuckLimitMs ?? STUCK_LIMIT_MS); // It never rejects.
     log.info({ child: server.identity.pid, adopted: server.wasAdopted, runsAs: user.how }, 'PostgreSQL ready');
     if (state !== 'stopping') state = 'ready';
