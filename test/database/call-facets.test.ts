@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import type pg from 'pg';
+import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { FACET_SOURCE_COLUMNS } from '../../src/control/log/call-facets.ts';
 import { SUMMED_COLUMNS } from '../../src/control/log/call-sums.ts';
@@ -25,7 +26,6 @@ import { waitUntil } from '../gateway/start-gateway.ts';
 import { type MadeCall, makeItems } from '../support/made-calls.ts';
 import { openTestPool } from '../support/open-migrated.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
-import { quietLog } from '../support/quiet-log.ts';
 import { sweepAt } from '../support/sweep-at.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -245,8 +245,7 @@ describe.each(POSTGRES_KINDS)('sums by facet in $name', (kind) => {
   });
 
   test('what a restore brings unfilled is filled while the gateway runs', async () => {
-    const log = { ...quietLog(), info: () => {} };
-    const folding = repeatFolding(pool, log, 20);
+    const folding = repeatFolding(pool, pino({ level: 'silent' }), 20);
     try {
       await ship(four);
       await waitUntil('the hours are folded', async () => (await rowsOf('llm_facet_deltas')) === 0 || undefined);

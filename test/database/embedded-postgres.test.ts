@@ -162,6 +162,29 @@ test.runIf(process.platform === 'linux')(
   120_000,
 );
 
+test.runIf(process.platform === 'linux')(
+  'a gateway that may do without its database does not wait for a long recovery, which goes on',
+  async () => {
+    const options = { dataDir, log: pino({ level: 'silent' }), mayBeAway: true, startLimitMs: 1_500, onMoved: () => {} };
+    const crashed = await startEmbeddedPostgres({ ...options, startLimitMs: 60_000 });
+    const client = new pg.Client({ connectionString: crashed.connectionString() });
+    client.on('error', () => {});
+    await client.connect();
+    await client.query("insert into long_recovery select repeat('x', 200) from generate_series(1, 300000)");
+    const former = crashed.status().pid ?? 0;
+    await crashed.abandon();
+    const starting = startEmbeddedPostgres(options);
+    const second = await waitForPostmaster(former);
+    const slowing = slowDown(second, performance.now() + 4_000);
+    postgres = await starting;
+    expect(postgres.status()).toMatchObject({ state: 'starting', pid: null, restarts: 0 });
+    await slowing;
+    expect(await waitForAnotherPid(postgres, former)).toBe(second);
+    expect(await pingPostgres(postgres.connectionString())).toBeUndefined();
+  },
+  120_000,
+);
+
 test.runIf(process.platform === 'linux')('a stop during a start of the server leaves none running', async () => {
   const started = await startEmbeddedPostgres({
     dataDir,

@@ -14,11 +14,7 @@ const BUSY_PAUSE_MS = 200;
 /** A restore may bring hours that are not filled, and a node of a former release may still be storing calls. */
 const LOOK_PAUSE_MS = 60_000;
 
-export function repeatFolding(
-  pool: pg.Pool,
-  log: Pick<Logger, 'info' | 'error'>,
-  lookPauseMs = LOOK_PAUSE_MS,
-): Repeating {
+export function repeatFolding(pool: pg.Pool, log: Logger, lookPauseMs = LOOK_PAUSE_MS): Repeating {
   let lookAtMs = Number.NEGATIVE_INFINITY;
   return repeatOnDatabase({
     pauseMs: PAUSE_MS,
