@@ -165,7 +165,13 @@ test.runIf(process.platform === 'linux')(
 test.runIf(process.platform === 'linux')(
   'a gateway that may do without its database does not wait for a long recovery, which goes on',
   async () => {
-    const options = { dataDir, log: pino({ level: 'silent' }), mayBeAway: true, startLimitMs: 1_500, onMoved: () => {} };
+    const options = {
+      dataDir,
+      log: pino({ level: 'silent' }),
+      mayBeAway: true,
+      startLimitMs: 1_500,
+      onMoved: () => {},
+    };
     const crashed = await startEmbeddedPostgres({ ...options, startLimitMs: 60_000 });
     const client = new pg.Client({ connectionString: crashed.connectionString() });
     client.on('error', () => {});

@@ -50,7 +50,10 @@ export async function awaitAnswer({ url, postmaster, limitMs, isOver, log }: Awa
     if (nowMs - movedMs > limitMs) return { kind: 'failed', cause, stoodAt: standsAt };
     if (isRecovering(cause) && nowMs - toldMs > limitMs && movedMs > toldMs) {
       toldMs = nowMs;
-      log.info({ pid: postmaster }, 'PostgreSQL recovers after a crash, and moves on; records wait in the spool meanwhile');
+      log.info(
+        { pid: postmaster },
+        'PostgreSQL recovers after a crash, and moves on; records wait in the spool meanwhile',
+      );
     }
     await sleep(POLL_MS);
   }
