@@ -2,6 +2,7 @@
 import { enableCompileCache } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
+import { untilSettled } from './cli/until-settled.ts';
 import type { CreateNodeFace } from './control/process/node-face.ts';
 import type { ConfigFlags } from './vocabulary/config.ts';
 import { OperatorError } from './vocabulary/errors.ts';
@@ -120,7 +121,7 @@ async function main(): Promise<void> {
   await program.parseAsync();
 }
 
-main().catch(async (error: unknown) => {
+untilSettled(main).catch(async (error: unknown) => {
   const isExpected = error instanceof OperatorError;
   const { withOwnCommands } = await import('./cli/hints.ts');
   const text = isExpected

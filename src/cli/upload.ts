@@ -18,11 +18,12 @@ export async function upload(
   const source = Readable.from(body, { objectMode: true, highWaterMark: 1 });
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   request.once('response', resolve);
+  const describeBreak = (cause: unknown): OperatorError =>
+    new OperatorError(`the connection to ${url} broke; nothing was changed unless the gateway says so`, { cause });
+  let late: NodeJS.Timeout | undefined;
   request.on('error', (cause) => {
-    const lost = new OperatorError(`the connection to ${url} broke; nothing was changed unless the gateway says so`, {
-      cause,
-    });
-    setTimeout(() => reject(lost), LATE_ANSWER_MS).unref();
+    // It holds the process, which has nothing else to wait for.
+    late ??= setTimeout(() => reject(describeBreak(cause)), LATE_ANSWER_MS);
   });
   source.once('error', (error) => {
     request.destroy();
@@ -32,9 +33,14 @@ export async function upload(
   try {
     const response = await promise;
     const chunks: Buffer[] = [];
-    for await (const chunk of response) chunks.push(Buffer.from(chunk));
+    try {
+      for await (const chunk of response) chunks.push(Buffer.from(chunk));
+    } catch (cause) {
+      throw describeBreak(cause);
+    }
     return new Response(Buffer.concat(chunks), { status: response.statusCode ?? 500 });
   } finally {
+    clearTimeout(late);
     source.destroy();
     request.destroy();
   }

@@ -23,6 +23,7 @@ export interface EmergencySegment {
   isHalfLeft(): boolean;
   /** Writes in a segment above `lastSegment`. False without a file or room in it. */
   write(bytes: Buffer, lastSegment: number): boolean;
+  /** Makes writes and the segment's name durable, also those of one that was left since the last time. */
   sync(done: (synced: boolean) => void): void;
   /** Frees what was not used. */
   close(): Promise<void>;
@@ -33,6 +34,10 @@ interface FilledFile {
   readonly bytes: number;
 }
 
+interface UsedFile extends FilledFile {
+  isNameDurable: boolean;
+}
+
 /** Reserves at most `maxBytes`; an existing file is used as it is. */
 export function openEmergencySegment(
   dir: string,
@@ -41,9 +46,12 @@ export function openEmergencySegment(
   log: SpoolLog,
 ): EmergencySegment {
   const path = join(dir, EMERGENCY_NAME);
+  /** Above every segment that was there at first, and every one taken since. */
   let firstNumber = 1;
   let spare = findSpare();
-  let used: FilledFile | null = null;
+  let used: UsedFile | null = null;
+  /** Whether those that were left since the last `sync` are durable. */
+  let left: Promise<boolean> = Promise.resolve(true);
   let written = 0;
   let isMaking = false;
   let isClosed = false;
@@ -87,7 +95,8 @@ export function openEmergencySegment(
   /** Goes back to ordinary segments. */
   function leave(): void {
     if (used === null) return;
-    const { fd } = used;
+    const file = used;
+    const { fd } = file;
     used = null;
     try {
       files.truncate(fd, written);
@@ -95,26 +104,54 @@ export function openEmergencySegment(
       // Harmless: a reader takes zeros at the end as unwritten.
       log.warn({ err: error, dir }, 'the end of the emergency segment could not be cut off');
     }
-    files.sync(fd, (error) => {
-      report(error);
+    const before = left;
+    left = makeDurable(file).then(async (isDurable) => {
       files.close(fd, report);
+      return (await before) && isDurable;
     });
   }
 
-  function take(lastSegment: number): FilledFile | null {
+  /** Never rejects. */
+  function makeDurable(file: UsedFile): Promise<boolean> {
+    return new Promise((resolve) => {
+      const finish = (error: Error | null): void => {
+        report(error);
+        resolve(error === null);
+      };
+      files.sync(file.fd, (error) => {
+        if (error !== null || file.isNameDurable) return finish(error);
+        files.syncDirectory(dir, (directoryError) => {
+          if (directoryError === null) file.isNameDurable = true;
+          finish(directoryError);
+        });
+      });
+    });
+  }
+
+  /** A rename would replace a segment, and `lastSegment` counts only those of the segment writer. */
+  function findNumber(lastSegment: number): number {
+    let number = Math.max(lastSegment + 1, firstNumber);
+    while (files.isThere(join(dir, segmentName(number)))) number += 1;
+    return number;
+  }
+
+  function take(lastSegment: number): UsedFile | null {
     if (spare === null) return null;
     const file = spare;
-    const segment = segmentName(Math.max(lastSegment + 1, firstNumber));
     spare = null;
+    let segment: string;
     try {
+      const number = findNumber(lastSegment);
+      segment = segmentName(number);
       files.rename(path, join(dir, segment));
+      firstNumber = number + 1;
     } catch (error) {
       discard(file);
       throw error;
     }
     log.error({ dir, segment }, 'the spool cannot be written; endings of calls go into its emergency segment');
     written = 0;
-    return file;
+    return { ...file, isNameDurable: false };
   }
 
   return {
@@ -148,14 +185,16 @@ export function openEmergencySegment(
       return false;
     },
     sync(done) {
-      if (used === null) setImmediate(done, true);
-      else files.sync(used.fd, (error) => done(error === null));
+      const parts = [left, ...(used === null ? [] : [makeDurable(used)])];
+      left = Promise.resolve(true);
+      void Promise.all(parts).then((durable) => done(durable.every(Boolean))); // None rejects.
     },
     async close() {
       isClosed = true;
       leave();
       if (spare !== null) discard(spare);
       spare = null;
+      await left;
     },
   };
 }

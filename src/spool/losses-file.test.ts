@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
@@ -111,4 +111,21 @@ test('while the file cannot be made losses are counted in memory, and written do
   file.count(callBegin(2), callEnd(2));
   file.close();
   expect((await readLosses(below)).calls).toBe(2);
+});
+
+test('calls that are lost after closing are counted as well, on no descriptor that another file has by then', async () => {
+  const file = openLossesFile(dir);
+  file.count(callBegin(1), callEnd(1));
+  file.close();
+  file.count(callBegin(2), callEnd(2));
+  const other = join(dir, 'other');
+  const fd = openSync(other, 'w+');
+  file.count(callBegin(3), callEnd(3));
+  file.count(callBegin(4), callEnd(4));
+  expect((await readLosses(dir)).calls).toBe(4);
+  closeSync(fd);
+  expect(statSync(other).size).toBe(0);
+  // Where the directory was removed on purpose they stay uncounted.
+  rmSync(dir, { recursive: true });
+  expect(() => file.count(callBegin(5), callEnd(5))).not.toThrow();
 });

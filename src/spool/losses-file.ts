@@ -50,10 +50,9 @@ export function openLossesFile(dir: string): LossesFile {
   let isClosed = false;
 
   function layOut(): void {
-    if (fd !== null && fstatSync(fd).nlink > 0) return;
     try {
-      if (fd !== null) closeSync(fd);
-      fd = null;
+      if (fd !== null && fstatSync(fd).nlink > 0) return;
+      leave();
       // After closing, the directory may have been removed on purpose.
       if (!isClosed) mkdirSync(dir, { recursive: true, mode: 0o700 });
       const found = parseLosses(readIfThere(path));
@@ -64,6 +63,18 @@ export function openLossesFile(dir: string): LossesFile {
       isRead = true;
     } catch {
       // Retried at the next tick; until then the counts are in memory.
+    }
+  }
+
+  /** A number that is closed may be another file's at once. */
+  function leave(): void {
+    const left = fd;
+    fd = null;
+    if (left === null) return;
+    try {
+      closeSync(left);
+    } catch {
+      // The number is free all the same, and what was written is counted from the file.
     }
   }
 
@@ -83,7 +94,7 @@ export function openLossesFile(dir: string): LossesFile {
         if (!isClosed) schedule();
       }
     }
-    if (isClosed && fd !== null) closeSync(fd);
+    if (isClosed) leave();
   }
 
   function schedule(): void {
@@ -109,7 +120,6 @@ export function openLossesFile(dir: string): LossesFile {
       if (!isWritten) layOut();
       isClosed = true;
       write();
-      fd = null;
     },
   };
 }

@@ -12,7 +12,7 @@ export interface SegmentWriter {
   /** True when all bytes are with the operating system. */
   writeSync(bytes: Buffer): boolean;
   write(bytes: Buffer, done: (isWritten: boolean) => void): void;
-  /** Makes writes and the segment's name durable; a segment that fails is left. */
+  /** Makes writes since the last time durable, and the segment's name; a segment that fails is left. */
   sync(done: (synced: boolean) => void): void;
   /** Leaves a segment whose file was removed; the next write opens a new one. */
   checkPresence(): void;
@@ -36,6 +36,10 @@ export function openSegmentWriter({ dir, segmentBytes, files, log }: SegmentWrit
   let lastSegment = 0;
   let opened = 0;
   let isNameDurable = true;
+  /** Bytes of `written` that are durable. */
+  let synced = 0;
+  /** A segment was left with writes that no `sync` has told of. */
+  let hasLeftUnsynced = false;
   /** While a write is in the thread pool its file may not be closed, or the bytes could end in another one. */
   let isWriting = false;
   /** A reason to leave the segment after the current write. */
@@ -48,6 +52,7 @@ export function openSegmentWriter({ dir, segmentBytes, files, log }: SegmentWrit
       current = createNextSegment(files, dir, lastSegment);
       lastSegment = current.segment;
       written = 0;
+      synced = 0;
       opened += 1;
       isNameDurable = false;
     }
@@ -57,6 +62,7 @@ export function openSegmentWriter({ dir, segmentBytes, files, log }: SegmentWrit
   /** Leaves a full segment and syncs it in the background. */
   function retire(segment: OpenSegment): void {
     current = null;
+    if (written > synced) hasLeftUnsynced = true;
     files.sync(segment.fd, (error) => {
       report(error);
       files.close(segment.fd, report);
@@ -70,6 +76,7 @@ export function openSegmentWriter({ dir, segmentBytes, files, log }: SegmentWrit
     current = null;
     doubt = null;
     if (segment === null) return;
+    if (written > synced) hasLeftUnsynced = true;
     const steps = [
       () => (written === 0 && segment.segment > 1 ? files.unlink(segment.path) : files.truncate(segment.fd, written)),
       () => files.closeAtOnce(segment.fd),
@@ -137,24 +144,33 @@ export function openSegmentWriter({ dir, segmentBytes, files, log }: SegmentWrit
     },
     sync(done) {
       const segment = current;
+      const bytes = written;
+      const isAllHere = !hasLeftUnsynced;
+      hasLeftUnsynced = false;
       if (segment === null) {
-        setImmediate(done, true);
+        setImmediate(done, isAllHere);
         return;
       }
       const fail = (error: Error & { code?: string }) => {
         // The segment may have been closed while the sync waited for a thread.
-        if (current !== segment) return done(error.code === 'EBADF');
+        if (current !== segment) return done(error.code === 'EBADF' && isAllHere);
         if (isWriting) doubt = error;
         else abandon(error);
+        // This failure is told now.
+        hasLeftUnsynced = false;
         done(false);
+      };
+      const succeed = () => {
+        if (current === segment) synced = bytes;
+        done(isAllHere);
       };
       files.sync(segment.fd, (error) => {
         if (error !== null) return fail(error);
-        if (isNameDurable || current !== segment) return done(true);
+        if (isNameDurable || current !== segment) return succeed();
         files.syncDirectory(dir, (directoryError) => {
           if (directoryError !== null) return fail(directoryError);
           if (current === segment) isNameDurable = true;
-          done(true);
+          succeed();
         });
       });
     },

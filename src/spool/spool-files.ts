@@ -6,6 +6,7 @@ import {
   fdatasync,
   fstatSync,
   ftruncateSync,
+  lstatSync,
   mkdirSync,
   open,
   openSync,
@@ -36,6 +37,8 @@ export interface SpoolFiles {
   readonly createFilled: (path: string, bytes: number) => Promise<number>;
   /** Opens a file for writing in place; null unless all its blocks are allocated. */
   readonly openFilled: (path: string) => { readonly fd: number; readonly bytes: number } | null;
+  /** Needs no descriptor, unlike `listNames`. */
+  readonly isThere: (path: string) => boolean;
   readonly rename: (from: string, to: string) => void;
   readonly unlink: (path: string) => void;
   /** Returns the bytes written. `position` null appends. */
@@ -63,6 +66,7 @@ export const NODE_FILES: SpoolFiles = {
   createAppending: (path) => openSync(path, NEW_FILE | constants.O_APPEND, OWNER_ONLY),
   createFilled,
   openFilled,
+  isThere: (path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined,
   rename: renameSync,
   unlink: unlinkSync,
   write: (fd, bytes, position) => writeSync(fd, bytes, 0, bytes.length, position),

@@ -26,6 +26,8 @@ export interface SpoolBatch {
   readonly corrupt: readonly { readonly segment: number; readonly bytes: number }[];
   /** Nothing more is there now, or ever if the writer is dead. */
   readonly isDrained: boolean;
+  /** Drained only up to apparent damage, which the next read skips if it is still there. */
+  readonly isDoubtful: boolean;
 }
 
 export interface SpoolReader {
@@ -79,6 +81,7 @@ export function openSpoolReader(dir: string, from: SpoolPosition): SpoolReader {
       let ends = 0;
       let taken = held.reduce((sum, entry) => sum + entry.bytes, 0);
       let isDrained = false;
+      let isDoubtful = false;
       while (!isFull()) {
         const { isUnwritten, looksDamaged } = parse(false);
         if (isFull()) break;
@@ -90,6 +93,7 @@ export function openSpoolReader(dir: string, from: SpoolPosition): SpoolReader {
           if (isFinal) while (await readMore());
         } else if (await readMore()) continue;
         if (!isFinal) {
+          isDoubtful = looksDamaged;
           if (looksDamaged) doubted = { segment, offset: start + parsedTo };
           isDrained = true;
           break;
@@ -107,7 +111,7 @@ export function openSpoolReader(dir: string, from: SpoolPosition): SpoolReader {
         parsedTo = 0;
       }
       held = isDrained && isDead ? [] : takeTrailingBodies(entries);
-      return { entries, after: held[0]?.at ?? { segment, offset: start + parsedTo }, corrupt, isDrained };
+      return { entries, after: held[0]?.at ?? { segment, offset: start + parsedTo }, corrupt, isDrained, isDoubtful };
 
       function isFull(): boolean {
         return ends >= limits.maxEnds || (taken >= limits.maxBytes && entries.at(-1)?.entry.type !== 'body');

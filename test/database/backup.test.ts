@@ -10,7 +10,10 @@ import { judgeBackup } from '../../src/control/backup/judge-backup.ts';
 import { unpackBackup } from '../../src/control/backup/pack-backup.ts';
 import { readBackup } from '../../src/control/backup/read-backup.ts';
 import { restoreBackup } from '../../src/control/backup/restore-backup.ts';
+import { readDatabaseTime } from '../../src/control/store/database-clock.ts';
+import { DAY_MS } from '../../src/control/store/partitions.ts';
 import { inTransaction } from '../../src/control/store/pool.ts';
+import { applyRetention } from '../../src/control/store/retention.ts';
 import { fillEveryTable } from '../support/backup-fill.ts';
 import { backUp, readContent, restoreFile, type StagedDatabase } from '../support/backup-stage.ts';
 import { openTestPool } from '../support/open-migrated.ts';
@@ -92,6 +95,26 @@ describe('a restored database', () => {
     expect(added.rows[0]?.id).toBeGreaterThan(2);
     const raised = await target.pool.query('update key_snapshot set version = version + 1 returning version');
     expect(raised.rows).toEqual([{ version: 102 }]);
+  });
+
+  it('keeps days that are past the limits for as long as what comes late, so that the limits can be raised', async () => {
+    const target = await database(0, 'past_days');
+    await restoreFile(target, files[0] ?? Buffer.alloc(0));
+    const calls = async () => (await target.pool.query('select from llm_requests')).rowCount;
+    const before = await calls();
+    expect(before).toBeGreaterThan(0);
+    const nowMs = await readDatabaseTime(target.pool);
+    const retain = async (afterDays: number) =>
+      applyRetention({
+        pool: target.pool,
+        limits: { rowsDays: 2, bodiesDays: 2 },
+        readTime: () => Promise.resolve(nowMs + afterDays * DAY_MS),
+        cutRollups: () => Promise.resolve(),
+      });
+    expect(await retain(1.9)).toEqual({ dropped: [], waitingFor: null });
+    expect(await calls()).toBe(before);
+    expect((await retain(2.1)).dropped.length).toBeGreaterThan(0);
+    expect(await calls()).toBe(0);
   });
 
   it('has the audit log of the file, whole, and as its next row where the one ended that stood here', async () => {

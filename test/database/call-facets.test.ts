@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import type pg from 'pg';
+import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { FACET_SOURCE_COLUMNS } from '../../src/control/log/call-facets.ts';
 import { SUMMED_COLUMNS } from '../../src/control/log/call-sums.ts';
@@ -18,8 +19,10 @@ import { allOf, runSql } from '../../src/control/log/run-sql.ts';
 import { type LogSummary, summariseLogs } from '../../src/control/log/summarise-logs.ts';
 import { verifyRollups } from '../../src/control/log/verify-rollups.ts';
 import { WALK_LIMITS } from '../../src/control/log/walk-window.ts';
+import { repeatFolding } from '../../src/control/process/repeat-folding.ts';
 import { openIngestSession } from '../../src/control/shipper/ingest-session.ts';
 import { inTransaction } from '../../src/control/store/pool.ts';
+import { waitUntil } from '../gateway/start-gateway.ts';
 import { type MadeCall, makeItems } from '../support/made-calls.ts';
 import { openTestPool } from '../support/open-migrated.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
@@ -50,6 +53,10 @@ describe.each(POSTGRES_KINDS)('sums by facet in $name', (kind) => {
     } finally {
       session.close();
     }
+  }
+
+  async function rowsOf(table: string): Promise<number> {
+    return (await pool.query(`select from ${table}`)).rowCount ?? 0;
   }
 
   interface Asked {
@@ -235,6 +242,23 @@ describe.each(POSTGRES_KINDS)('sums by facet in $name', (kind) => {
     await foldRollups(pool);
     expect(shown(await ask({}))).toBe('hourly: 5 calls, 1 errors, $0.000031, p50 198');
     expect(await verifyRollups(pool)).toEqual([]);
+  });
+
+  test('what a restore brings unfilled is filled while the gateway runs', async () => {
+    const folding = repeatFolding(pool, pino({ level: 'silent' }), 20);
+    try {
+      await ship(four);
+      await waitUntil('the hours are folded', async () => (await rowsOf('llm_facet_deltas')) === 0 || undefined);
+      // As a restore does.
+      await pool.query('delete from llm_facet_hourly');
+      await pool.query("insert into llm_facet_fill values (1, 'infinity')");
+      await waitUntil('all is filled', async () => (await rowsOf('llm_facet_fill')) === 0 || undefined);
+      await waitUntil('it is folded again', async () => (await rowsOf('llm_facet_deltas')) === 0 || undefined);
+      expect(shown(await ask({}))).toBe('hourly: 4 calls, 1 errors, $0.000015, p50 198');
+      expect(await verifyRollups(pool)).toEqual([]);
+    } finally {
+      await folding.stop();
+    }
   });
 
   test('calls that a former release stored are found by their hour', async () => {

@@ -103,6 +103,94 @@ async function waitForPostmaster(former: number): Promise<number> {
   }
 }
 
+/** Lets it recover for a moment a few times a second, until `endMs`. */
+async function slowDown(postmaster: number, endMs: number): Promise<void> {
+  while (performance.now() < endMs) {
+    let startup: number;
+    try {
+      startup = findChild(postmaster, 'postgres: startup');
+    } catch {
+      await new Promise((resolve) => setImmediate(resolve));
+      continue;
+    }
+    process.kill(startup, 'SIGSTOP');
+    await new Promise((resolve) => setTimeout(resolve, 250));
+    process.kill(startup, 'SIGCONT');
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}
+
+test.runIf(process.platform === 'linux')(
+  'a start is waited for as long as its recovery moves, is said to go on, and is ended only when that stands still',
+  async () => {
+    const lines: string[] = [];
+    postgres = await startEmbeddedPostgres({
+      dataDir,
+      log: pino({ level: 'info' }, { write: (line) => void lines.push(line) }),
+      mayBeAway: false,
+      startLimitMs: 1_500,
+      onMoved: () => {},
+    });
+    const client = new pg.Client({ connectionString: postgres.connectionString() });
+    client.on('error', () => {});
+    await client.connect();
+    await client.query('drop table if exists long_recovery');
+    await client.query('create table long_recovery (text text)');
+    await client.query('checkpoint');
+    await client.query("insert into long_recovery select repeat('x', 200) from generate_series(1, 500000)");
+    const former = postgres.status().pid ?? 0;
+    process.kill(former, 'SIGKILL');
+    const second = await waitForPostmaster(former);
+    await slowDown(second, performance.now() + 4_000);
+    expect(await waitForAnotherPid(postgres, former)).toBe(second);
+    expect(lines.join('')).toContain('PostgreSQL recovers after a crash, and moves on');
+    expect(lines.join('')).not.toContain('could not be started');
+
+    process.kill(second, 'SIGKILL');
+    const third = await waitForPostmaster(second);
+    for (let isHeld = false; !isHeld; ) {
+      try {
+        process.kill(findChild(third, 'postgres: startup'), 'SIGSTOP');
+        isHeld = true;
+      } catch {
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    }
+    expect(await waitForAnotherPid(postgres, second)).not.toBe(third);
+    expect(lines.join('')).toContain('could not be started');
+  },
+  120_000,
+);
+
+test.runIf(process.platform === 'linux')(
+  'a gateway that may do without its database does not wait for a long recovery, which goes on',
+  async () => {
+    const options = {
+      dataDir,
+      log: pino({ level: 'silent' }),
+      mayBeAway: true,
+      startLimitMs: 1_500,
+      onMoved: () => {},
+    };
+    const crashed = await startEmbeddedPostgres({ ...options, startLimitMs: 60_000 });
+    const client = new pg.Client({ connectionString: crashed.connectionString() });
+    client.on('error', () => {});
+    await client.connect();
+    await client.query("insert into long_recovery select repeat('x', 200) from generate_series(1, 300000)");
+    const former = crashed.status().pid ?? 0;
+    await crashed.abandon();
+    const starting = startEmbeddedPostgres(options);
+    const second = await waitForPostmaster(former);
+    const slowing = slowDown(second, performance.now() + 4_000);
+    postgres = await starting;
+    expect(postgres.status()).toMatchObject({ state: 'starting', pid: null, restarts: 0 });
+    await slowing;
+    expect(await waitForAnotherPid(postgres, former)).toBe(second);
+    expect(await pingPostgres(postgres.connectionString())).toBeUndefined();
+  },
+  120_000,
+);
+
 test.runIf(process.platform === 'linux')('a stop during a start of the server leaves none running', async () => {
   const started = await startEmbeddedPostgres({
     dataDir,

@@ -453,6 +453,52 @@ describe.each(POSTGRES_KINDS)('the shipper into $name', (kind) => {
     expect(await verifyRollups(pool)).toEqual([]);
   });
 
+  test('drained means what was there at the request, although the next batch was read before it', async () => {
+    const spool = writer('p1');
+    const ship = shipper();
+    // It makes the partitions first.
+    expect(await ship.drain(DRAIN_MS)).toBe(true);
+    const blocker = await pool.connect();
+    await blocker.query('begin');
+    await blocker.query('lock table llm_requests in share row exclusive mode');
+    // One group of more than one batch, so that the rest of it is read while the first batch waits.
+    const calls = Array.from({ length: 120 }, (_, index) => index + 1);
+    await Promise.all(calls.map((number) => writeCall(spool, number)));
+    await waitUntil('the first batch waits', async () => {
+      const { rowCount } = await pool.query("select from pg_locks where not granted and locktype = 'relation'");
+      return rowCount || undefined;
+    });
+    await sleep(300);
+    await writeCall(spool, 121);
+    const drained = ship.drain(DRAIN_MS);
+    await blocker.query('rollback');
+    blocker.release();
+    expect(await drained).toBe(true);
+    expect((await pool.query('select from llm_requests')).rowCount).toBe(121);
+  });
+
+  test('what a broken directory holds is not stored, nor what follows something that looks damaged', async () => {
+    await writeCall(writer('p1'), 1);
+    const ship = shipper();
+    expect(await ship.drain(DRAIN_MS)).toBe(true);
+    const since = ship.stats().drainedAtMs ?? Number.POSITIVE_INFINITY;
+    mkdirSync(join(spoolDir, 'p2', 'seg-00000001.log'), { recursive: true });
+    await waitUntil('it is broken', () => ship.stats().brokenDirectories || undefined);
+    const drainedAtMs = ship.stats().drainedAtMs;
+    expect(await ship.drain(700)).toBe(false);
+    expect(ship.stats().drainedAtMs).toBe(drainedAtMs);
+    expect(drainedAtMs).toBeGreaterThanOrEqual(since);
+    rmSync(join(spoolDir, 'p2'), { recursive: true });
+
+    const spool = writer('p3');
+    await writeCall(spool, 2);
+    appendFileSync(join(spoolDir, 'p3', 'seg-00000001.log'), Buffer.alloc(3_000, 7));
+    await writeCall(spool, 3);
+    ship.setLiveSpools(['p1', 'p3']);
+    expect(await ship.drain(DRAIN_MS)).toBe(true);
+    expect((await pool.query('select from llm_requests')).rowCount).toBe(3);
+  });
+
   test('the directories of three dead processes are adopted, whatever they held', async () => {
     // As a kill leaves them: the writers still hold their files, the copies are nobody's.
     const killed = (name: string, after: string) =>

@@ -49,6 +49,10 @@ export function createFaultyFiles(): FaultyFiles {
       check('createFilled');
       return NODE_FILES.createFilled(path, bytes);
     },
+    isThere(path) {
+      check('isThere');
+      return NODE_FILES.isThere(path);
+    },
     rename(from, to) {
       check('rename');
       NODE_FILES.rename(from, to);

@@ -79,9 +79,16 @@ export class SpoolFileError extends Error {
   }
 }
 
+export interface Shipped {
+  /** `drained` may change later; `gone` is final. */
+  readonly state: 'more' | 'drained' | 'gone';
+  /** All that was written before this moment (`performance.now()`) is stored; -Infinity when that is not known. */
+  readonly storedToMs: number;
+}
+
 export interface DirectoryShipper {
-  /** Ships one batch. `drained` may change later; `gone` is final. Throws a SpoolFileError or the database's error. */
-  ship(session: IngestSession, isDead: boolean): Promise<'more' | 'drained' | 'gone'>;
+  /** Ships one batch. Throws a SpoolFileError or the database's error. */
+  ship(session: IngestSession, isDead: boolean): Promise<Shipped>;
 }
 
 interface PricedBatch extends Batch {
@@ -93,6 +100,8 @@ interface PreparedBatch {
   readonly built: PricedBatch;
   /** Whether the writer was known to be dead, so that a drained directory stays drained. */
   readonly asDead: boolean;
+  /** When the read began; records that are written later may be missing in it. */
+  readonly readAtMs: number;
 }
 
 /** Starts at the durable cursor. After a failure make a new one, which reads the unstored records again. */
@@ -113,9 +122,10 @@ export async function openDirectoryShipper(processName: string, context: ShipCon
   let ahead: Promise<PreparedBatch> | null = null;
 
   async function prepare(asDead: boolean): Promise<PreparedBatch> {
+    const readAtMs = performance.now();
     const read = await onFiles(reader.read(pace.limits(), asDead));
     const batch = { ...read, entries: await placeByToolCalls(read.entries) };
-    return { batch, asDead, built: priceBatch(batch) };
+    return { batch, asDead, readAtMs, built: priceBatch(batch) };
   }
 
   function priceBatch(batch: SpoolBatch): PricedBatch {
@@ -201,7 +211,7 @@ export async function openDirectoryShipper(processName: string, context: ShipCon
 
   return {
     async ship(session, isDead) {
-      const { batch, built, asDead } = await (ahead ?? prepare(isDead));
+      const { batch, built, asDead, readAtMs } = await (ahead ?? prepare(isDead));
       // The next batch is read and shaped while the database stores this one.
       ahead = batch.isDrained ? null : prepare(isDead);
       // Its consumer handles the failure; until then it must not count as unhandled.
@@ -241,13 +251,14 @@ export async function openDirectoryShipper(processName: string, context: ShipCon
       isFirstUnknown = tallyBatch(tally, entries, asideIds, isFirstUnknown);
       if (batch.isDrained && asDead) {
         await end(session, batch.after);
-        return 'gone';
+        return { state: 'gone', storedToMs: Number.POSITIVE_INFINITY };
       }
       if (batch.after.segment !== cursor.segment || batch.after.offset !== cursor.offset) {
         await onFiles(advanceCursor(dir, batch.after, tally));
         cursor = batch.after;
       }
-      return batch.isDrained ? 'drained' : 'more';
+      if (!batch.isDrained) return { state: 'more', storedToMs: Number.NEGATIVE_INFINITY };
+      return { state: 'drained', storedToMs: batch.isDoubtful ? Number.NEGATIVE_INFINITY : readAtMs };
     },
   };
 }

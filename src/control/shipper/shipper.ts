@@ -21,6 +21,7 @@ import {
   openDirectoryShipper,
   type ShipContext,
   type ShipCounts,
+  type Shipped,
   type ShippingPrices,
   SpoolFileError,
 } from './ship-directory.ts';
@@ -73,6 +74,18 @@ export interface Shipper {
   stop(): Promise<void>;
 }
 
+interface DrainWaiter {
+  readonly sinceMs: number;
+  readonly wake: () => void;
+}
+
+interface Round {
+  /** More may be left, and can be stored at once. */
+  readonly isMore: boolean;
+  /** As in `Shipped`, of all directories. */
+  readonly storedToMs: number;
+}
+
 export function startShipper(options: ShipperOptions): Shipper {
   const { pool, spoolDir, prices, log } = options;
   const nowMs = options.nowMs ?? Date.now;
@@ -123,8 +136,8 @@ export function startShipper(options: ShipperOptions): Shipper {
   let drainedAtMs: number | null = null;
   let isStopping = false;
   let wake = () => {};
-  /** They wait for a round that begins after their request and finds nothing. */
-  let drainWaiters: (() => void)[] = [];
+  /** They wait for a round that begins after their request, and whose reads after it find nothing. */
+  let drainWaiters: DrainWaiter[] = [];
 
   function isDead(name: string): boolean {
     if (live === null || live.has(name)) {
@@ -136,8 +149,8 @@ export function startShipper(options: ShipperOptions): Shipper {
     return performance.now() - sinceMs >= deadAfterMs;
   }
 
-  /** Visits every directory once, the oldest first. Returns true when more may be left. */
-  async function shipRound(): Promise<boolean> {
+  /** Visits every directory once, the oldest first. */
+  async function shipRound(): Promise<Round> {
     const names = await foreign.settled(await listProcessDirectories(spoolDir));
     await releaseEmergencySegments(names);
     session ??= await openIngestSession(pool, texts);
@@ -145,20 +158,22 @@ export function startShipper(options: ShipperOptions): Shipper {
     if (prices.version() === null) await prices.refresh(session.client);
     await makePartitionsAhead();
     let isMore = false;
+    let storedToMs = Number.POSITIVE_INFINITY;
     let refusal: unknown = null;
     for (const name of names) {
-      if (isStopping) return false;
+      if (isStopping) return { isMore: false, storedToMs: Number.NEGATIVE_INFINITY };
       const directory = directories.get(name) ?? (await openDirectoryShipper(name, context));
       directories.set(name, directory);
       const result = await shipOnce(name, directory, session).catch((error: unknown) => {
         // The other directories have their turn, and show whether only this record is at fault.
         if (judgeFailure(error) !== 'raised') throw error;
         refusal ??= error;
-        return 'refused';
+        return null;
       });
-      if (result === 'refused') directories.delete(name);
-      if (result === 'more') isMore = true;
-      if (result === 'gone') {
+      storedToMs = Math.min(storedToMs, result?.storedToMs ?? Number.NEGATIVE_INFINITY);
+      if (result === null) directories.delete(name);
+      else if (result.state === 'more') isMore = true;
+      else if (result.state === 'gone') {
         directories.delete(name);
         missingSinceMs.delete(name);
         released.delete(name);
@@ -166,7 +181,7 @@ export function startShipper(options: ShipperOptions): Shipper {
     }
     if (refusal !== null) throw refusal;
     await writeKeyUses(session);
-    return isMore;
+    return { isMore, storedToMs };
   }
 
   /** Runs before the database is asked: a full disk needs the room while that is away. */
@@ -180,8 +195,8 @@ export function startShipper(options: ShipperOptions): Shipper {
     }
   }
 
-  /** Files that fail do not hold up other directories; this one is tried again from its cursor. */
-  async function shipOnce(name: string, directory: DirectoryShipper, session: IngestSession) {
+  /** Null for files that fail: they do not hold up other directories; this one is tried again from its cursor. */
+  async function shipOnce(name: string, directory: DirectoryShipper, session: IngestSession): Promise<Shipped | null> {
     try {
       const result = await directory.ship(session, isDead(name));
       broken.delete(name);
@@ -190,8 +205,7 @@ export function startShipper(options: ShipperOptions): Shipper {
       if (!(error instanceof SpoolFileError)) throw error;
       if (!broken.has(name)) log.error({ err: error }, 'a spool directory cannot be read or cleared');
       broken.add(name);
-      directories.delete(name);
-      return 'broken';
+      return null;
     }
   }
 
@@ -213,16 +227,18 @@ export function startShipper(options: ShipperOptions): Shipper {
   async function tryRound(): Promise<boolean> {
     const waiters = drainWaiters;
     try {
-      const isMore = await shipRound();
+      const { isMore, storedToMs } = await shipRound();
       if (waitingFor !== null)
         log.warn({ waitedFor: waitingFor }, 'the database is back; records are being stored again');
       waitingFor = null;
       backoffMs = 0;
-      if (isMore || isStopping) return isMore;
+      if (isMore || isStopping || storedToMs === Number.NEGATIVE_INFINITY) return isMore;
       drainedAtMs = nowMs();
-      drainWaiters = drainWaiters.filter((waiter) => !waiters.includes(waiter));
-      for (const waiter of waiters) waiter();
-      return false;
+      const drained = waiters.filter(({ sinceMs }) => sinceMs < storedToMs);
+      drainWaiters = drainWaiters.filter((waiter) => !drained.includes(waiter));
+      for (const waiter of drained) waiter.wake();
+      // A batch that was read ahead of a request says nothing about it; the next read does.
+      return drained.length < waiters.length;
     } catch (error) {
       failures += 1;
       const reason = describeDatabaseError(error);
@@ -272,15 +288,18 @@ export function startShipper(options: ShipperOptions): Shipper {
     },
     drain(deadlineMs) {
       return new Promise((resolve) => {
+        const waiter: DrainWaiter = {
+          sinceMs: performance.now(),
+          wake: () => {
+            clearTimeout(timer);
+            resolve(true);
+          },
+        };
         const timer = setTimeout(() => {
-          drainWaiters = drainWaiters.filter((waiter) => waiter !== drained);
+          drainWaiters = drainWaiters.filter((one) => one !== waiter);
           resolve(false);
         }, deadlineMs);
-        const drained = () => {
-          clearTimeout(timer);
-          resolve(true);
-        };
-        drainWaiters = [...drainWaiters, drained];
+        drainWaiters = [...drainWaiters, waiter];
         wake();
       });
     },

@@ -4,18 +4,20 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { OperatorError } from '../../vocabulary/errors.ts';
 import { isAlive, type ProcessIdentity, readStartTime } from '../process-identity.ts';
+import { awaitAnswer } from './await-answer.ts';
 import { endForeignServer, type ForeignServer, isForeignServerAlive } from './foreign-postgres.ts';
-import { type Cluster, connectionString, DATABASE, type RunningServer, START_TIMEOUT_MS } from './postgres-cluster.ts';
-import { answerWithin, askPostgres, describeConnectionError, type PostgresAnswer } from './postgres-connection.ts';
+import { type Cluster, connectionString, DATABASE, type RunningServer } from './postgres-cluster.ts';
+import { describeConnectionError } from './postgres-connection.ts';
 import { mayBePostgres, readPostmaster } from './postmaster-file.ts';
-import { isShuttingDown, readStandstill } from './standstill.ts';
+import { isShuttingDown } from './standstill.ts';
 import { pollEnd, STOP_TIMEOUT_MS, stopPostgres } from './stop-postgres.ts';
 
-/** Null when there is none. `signal`: the gateway stops. */
+/** Null when there is none. `signal`: the gateway stops. `startLimitMs`: for so long a start may stand still. */
 export async function adoptPostgres(
   { files, user }: Cluster,
   log: Logger,
   signal: AbortSignal,
+  startLimitMs: number,
 ): Promise<RunningServer | null> {
   const found = readPostmaster(files.cluster);
   if (found === null) return null;
@@ -32,20 +34,15 @@ export async function adoptPostgres(
   }
   const identity: ProcessIdentity = { pid: found.pid, startTime: readStartTime(found.pid) ?? 'gone' };
   const isGone = () => !isAlive(identity);
-  let answer: PostgresAnswer;
-  let stoodAt: string | null = null;
-  try {
-    stoodAt = await askPostgres(url).then(
-      () => null,
-      (error) => readStandstill(error, found.pid),
-    );
-    const limitMs = found.isReady ? STOP_TIMEOUT_MS : START_TIMEOUT_MS;
-    answer = await answerWithin(url, limitMs, () => isGone() || signal.aborted);
-  } catch (cause) {
+  const limitMs = found.isReady ? STOP_TIMEOUT_MS : startLimitMs;
+  const isOver = () => isGone() || signal.aborted;
+  const awaited = await awaitAnswer({ url, postmaster: found.pid, limitMs, isOver, log });
+  if (awaited.kind === 'failed') {
+    const { cause, stoodAt } = awaited;
     if (isGone()) return null;
     // On Linux its working directory has shown that it is ours. One that hangs in its shutdown or its recovery never
     // ends, and a stopping gateway needs none that is still starting.
-    const isStuck = isShuttingDown(cause) || (stoodAt !== null && stoodAt === readStandstill(cause, found.pid));
+    const isStuck = isShuttingDown(cause) || stoodAt !== null;
     if (process.platform === 'linux' && (isStuck || signal.aborted)) {
       if (isStuck) log.error({ pid: found.pid, stoodAt }, 'PostgreSQL hangs; ending it');
       await stopPostgres(identity, files.cluster, log, 'immediate');
@@ -56,6 +53,7 @@ export async function adoptPostgres(
       { cause },
     );
   }
+  const { answer } = awaited;
   if (answer.dataDirectory !== null && realpathSync(answer.dataDirectory) !== realpathSync(files.cluster)) return null;
   if (answer.version !== user.binaries.version) {
     log.info({ pid: found.pid, version: answer.version }, 'stopping the PostgreSQL of another version');

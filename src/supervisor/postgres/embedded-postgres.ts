@@ -6,7 +6,7 @@ import { OperatorError } from '../../vocabulary/errors.ts';
 import { createBackOff } from '../back-off.ts';
 import { createCrashLoop } from '../crash-loop.ts';
 import { findBinaries } from './postgres-binaries.ts';
-import { type Cluster, formatConnectionString, type RunningServer } from './postgres-cluster.ts';
+import { type Cluster, formatConnectionString, type RunningServer, START_TIMEOUT_MS } from './postgres-cluster.ts';
 import { describeConnectionError } from './postgres-connection.ts';
 import { createSocketDir, placePostgresFiles, prepareCluster, removeSocketDir } from './postgres-files.ts';
 import { choosePostgresUser } from './postgres-user.ts';
@@ -25,7 +25,8 @@ export interface EmbeddedPostgres {
 }
 
 /**
- * Keeps the server running until `stop`. With `mayBeAway` a failed start is tried again while calls are proxied.
+ * Keeps the server running until `stop`. With `mayBeAway` a failed start is tried again, and one that takes longer than
+ * `startLimitMs` goes on, while calls are proxied.
  * `onMoved` gets the new connection string when a restart changed it (an adopted server may have its socket elsewhere).
  */
 export async function startEmbeddedPostgres(options: {
@@ -39,6 +40,8 @@ export async function startEmbeddedPostgres(options: {
   readonly signal?: AbortSignal;
   /** For so long a shutdown that we did not ask for, or a recovery, may stand still; then the server is restarted. */
   readonly stuckLimitMs?: number;
+  /** For so long a start may stand still; then it is given up. */
+  readonly startLimitMs?: number;
 }): Promise<EmbeddedPostgres> {
   const { dataDir, log } = options;
   const user = choosePostgresUser(findBinaries(dataDir), dataDir);
@@ -66,7 +69,7 @@ export async function startEmbeddedPostgres(options: {
     if (options.mayRun?.() === false) throw new OperatorError('the data directory belongs to another gateway');
     startedAtMs = Date.now();
     launchedMs = performance.now();
-    server = await startPostgres(cluster, log, waking.signal);
+    server = await startPostgres(cluster, log, waking.signal, options.startLimitMs);
     void endWhenStuck(server, cluster, log, options.stuckLimitMs ?? STUCK_LIMIT_MS); // It never rejects.
     log.info({ child: server.identity.pid, adopted: server.wasAdopted, runsAs: user.how }, 'PostgreSQL ready');
     if (state !== 'stopping') state = 'ready';
@@ -87,7 +90,8 @@ export async function startEmbeddedPostgres(options: {
     lastExit = reason;
   }
 
-  async function keepRunning(): Promise<void> {
+  async function keepRunning(first: Promise<void>): Promise<void> {
+    await first.catch(onFailedStart);
     while (!isStopping()) {
       if (server !== null) {
         lastExit = await server.ended;
@@ -103,18 +107,20 @@ export async function startEmbeddedPostgres(options: {
     }
   }
 
+  const first = launch();
   try {
-    await launch();
+    // A recovery may take long, and calls need no database.
+    const isLate = () => sleep(options.startLimitMs ?? START_TIMEOUT_MS, undefined, { ref: false });
+    await (options.mayBeAway ? Promise.race([first, isLate()]) : first);
   } catch (error) {
     if (!options.mayBeAway || waking.signal.aborted) {
       removeSocketDir(cluster.socketDir, dataDir);
       throw error;
     }
-    onFailedStart(error);
   } finally {
     options.signal?.removeEventListener('abort', abortFirst);
   }
-  const running = keepRunning();
+  const running = keepRunning(first);
 
   async function stopAll(how: 'fast' | 'immediate'): Promise<void> {
     state = 'stopping';

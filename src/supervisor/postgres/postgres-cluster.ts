@@ -5,7 +5,7 @@ import type { PostgresUser } from './postgres-user.ts';
 
 export const DATABASE = 'tollgate';
 export const DEFAULT_PORT = 5432;
-/** Recovery after a crash replays up to `max_wal_size`, slowly on a slow disk. */
+/** For so long a start may stand still; a recovery that moves may take any time. */
 export const START_TIMEOUT_MS = 60_000;
 
 export interface RunningServer {

@@ -1,11 +1,9 @@
 /** Short connections of the supervisor to a PostgreSQL. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { plainSslMode } from '../../control/store/ssl-mode.ts';
 import { messageOf, readErrorCode } from '../../vocabulary/errors.ts';
 
 const CONNECT_TIMEOUT_MS = 3_000;
-const POLL_MS = 20;
 
 export interface PostgresAnswer {
   readonly version: string;
@@ -37,18 +35,6 @@ export function askPostgres(connectionString: string): Promise<PostgresAnswer> {
     );
     return { version: result.rows[0]?.version ?? '', dataDirectory: result.rows[0]?.directory ?? null };
   });
-}
-
-export async function answerWithin(url: string, timeoutMs: number, isOver: () => boolean): Promise<PostgresAnswer> {
-  const endMs = performance.now() + timeoutMs;
-  for (;;) {
-    try {
-      return await askPostgres(url);
-    } catch (error) {
-      if (readErrorCode(error) === '3D000' || isOver() || performance.now() > endMs) throw error;
-      await sleep(POLL_MS);
-    }
-  }
 }
 
 /** Only `select 1`: an operator's server may hide its settings. */

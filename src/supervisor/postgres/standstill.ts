@@ -11,6 +11,11 @@ export function isShuttingDown(error: unknown): boolean {
   return isRefusal(error) && error instanceof Error && /shutting down/.test(error.message);
 }
 
+/** It starts, or recovers from a crash. */
+export function isRecovering(error: unknown): boolean {
+  return isRefusal(error) && !isShuttingDown(error);
+}
+
 function isRefusal(error: unknown): boolean {
   return readErrorCode(error) === CANNOT_CONNECT_NOW;
 }

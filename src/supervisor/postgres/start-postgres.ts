@@ -7,6 +7,7 @@ import { OperatorError, readErrorCode } from '../../vocabulary/errors.ts';
 import { holdLifeline, isLifelineHeld, POSTGRES_LIFELINE } from '../lifeline.ts';
 import { type ProcessIdentity, readStartTime } from '../process-identity.ts';
 import { adoptPostgres } from './adopt-postgres.ts';
+import { awaitAnswer } from './await-answer.ts';
 import {
   type Cluster,
   connectionString,
@@ -15,7 +16,7 @@ import {
   type RunningServer,
   START_TIMEOUT_MS,
 } from './postgres-cluster.ts';
-import { answerWithin, createDatabase, describeConnectionError } from './postgres-connection.ts';
+import { createDatabase, describeConnectionError } from './postgres-connection.ts';
 import { writeSettings } from './postgres-files.ts';
 import { STOP_TIMEOUT_MS } from './stop-postgres.ts';
 
@@ -62,7 +63,12 @@ function describeSpace(cluster: string): string {
 }
 
 /** Null when a killed server's processes still hold the shared memory: try again. */
-async function tryStart(cluster: Cluster, signal: AbortSignal): Promise<RunningServer | null> {
+async function tryStart(
+  cluster: Cluster,
+  log: Logger,
+  signal: AbortSignal,
+  limitMs: number,
+): Promise<RunningServer | null> {
   const { files, user, socketDir } = cluster;
   writeSettings(files, socketDir, user);
   const logBytes = statSync(files.log, { throwIfNoEntry: false })?.size ?? 0;
@@ -80,9 +86,16 @@ async function tryStart(cluster: Cluster, signal: AbortSignal): Promise<RunningS
     startTime: (child.pid === undefined ? null : readStartTime(child.pid)) ?? 'gone',
   };
   const url = (database: string) => connectionString(files.password, socketDir, DEFAULT_PORT, database);
-  try {
-    await answerWithin(url(DATABASE), START_TIMEOUT_MS, () => end !== null || signal.aborted);
-  } catch (cause) {
+  // `unshare` replaces itself, so the pid stays the server's.
+  const awaited = await awaitAnswer({
+    url: url(DATABASE),
+    postmaster: identity.pid,
+    limitMs,
+    isOver: () => end !== null || signal.aborted,
+    log,
+  });
+  if (awaited.kind === 'failed') {
+    const { cause } = awaited;
     if (readErrorCode(cause) === '3D000') {
       await createDatabase(url('postgres'), DATABASE);
     } else {
@@ -96,7 +109,6 @@ async function tryStart(cluster: Cluster, signal: AbortSignal): Promise<RunningS
       );
     }
   }
-  // `unshare` replaces itself, so the pid stays the server's.
   return { identity, connectionString: url(DATABASE), wasAdopted: false, ended };
 }
 
@@ -107,15 +119,23 @@ async function endChild(child: ChildProcess, ended: Promise<string>): Promise<vo
   await ended;
 }
 
-/** Retries while a killed server's processes hold the shared memory. `signal` ends a start that is under way. */
-export async function startPostgres(cluster: Cluster, log: Logger, signal: AbortSignal): Promise<RunningServer> {
+/**
+ * Retries while a killed server's processes hold the shared memory. `signal` ends a start that is under way. `limitMs`:
+ * for so long a start may stand still.
+ */
+export async function startPostgres(
+  cluster: Cluster,
+  log: Logger,
+  signal: AbortSignal,
+  limitMs = START_TIMEOUT_MS,
+): Promise<RunningServer> {
   const endMs = performance.now() + START_TIMEOUT_MS;
   for (;;) {
-    const adopted = await adoptPostgres(cluster, log, signal);
+    const adopted = await adoptPostgres(cluster, log, signal, limitMs);
     if (adopted === null) signal.throwIfAborted();
     // A server or its rest may live without a pid file.
     const isInUse = adopted === null && isLifelineHeld(cluster.files.dataDir, POSTGRES_LIFELINE);
-    const server = isInUse ? null : (adopted ?? (await tryStart(cluster, signal)));
+    const server = isInUse ? null : (adopted ?? (await tryStart(cluster, log, signal, limitMs)));
     if (server !== null) return server;
     if (performance.now() > endMs || signal.aborted) {
       throw new OperatorError(
