@@ -103,7 +103,7 @@ const lookAtUnpriced: Look = async (pool, alert) => {
   const findings = rows.map(({ provider, model, calls }) => ({
     subject: `model ${provider} ${model ?? ''}`,
     title: `${alert.name}: no price for ${model ?? 'an unnamed model'} of ${provider}`,
-    body: `Calls of ${model ?? 'an unnamed model'} of ${provider} have no total cost. tollgate prices unpriced says why, and how to declare a price.`,
+    body: `Calls of ${model ?? 'an unnamed model'} of ${provider} have no total cost. tollgate costs unpriced says why, and how to declare a price.`,
     numbers: { calls, provider, model: model ?? '' },
   }));
   return { findings, lasts: false };
