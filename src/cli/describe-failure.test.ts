@@ -4,7 +4,8 @@ import { describeFailure } from './describe-failure.ts';
 const URL = 'https://gateway.example:4142';
 
 function describe(code: string): string {
-  return describeFailure(URL, new TypeError('fetch failed', { cause: Object.assign(new Error('x'), { code }) })).message;
+  return describeFailure(URL, new TypeError('fetch failed', { cause: Object.assign(new Error('x'), { code }) }))
+    .message;
 }
 
 test.each([

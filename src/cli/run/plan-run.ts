@@ -46,9 +46,7 @@ export interface RunTarget {
 function withoutSecrets(env: Environment): Environment {
   const isSecret = (name: string) =>
     SECRET_SETTINGS.includes(name.replace(/_FILE$/, '')) || name.startsWith('TOLLGATE_AWS_');
-  return Object.fromEntries(
-    Object.entries(env).filter(([name]) => !(name.startsWith('TOLLGATE_') && isSecret(name))),
-  );
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !(name.startsWith('TOLLGATE_') && isSecret(name))));
 }
 
 export function planRun(command: readonly string[], env: Environment, target: RunTarget): RunPlan {

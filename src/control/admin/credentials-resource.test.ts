@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { bareAdminDeps } from '../../../test/support/admin-deps.ts';
+import { listSettings } from '../../supervisor/settings/list-settings.ts';
 import { readConfig } from '../../supervisor/settings/read-config.ts';
 import { createAdminApp } from './admin-app.ts';
-import { listSettings } from '../../supervisor/settings/list-settings.ts';
 
 const adminToken = 'an-admin-token-of-thirty-two-chars';
 const KEYS = {
