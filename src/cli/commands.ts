@@ -1,7 +1,9 @@
 /** All commands but `start` and `version`, which are in `main`. */
 import type { Command } from 'commander';
 
-type AddCommand = (program: Command, addClientOptions: (command: Command) => Command) => void;
+/** `without json`: of a command whose output is not for programs. */
+export type AddClientOptions = (command: Command, without?: 'json') => Command;
+type AddCommand = (program: Command, addClientOptions: AddClientOptions) => void;
 
 /** By first word, in the order of the help. Only the wanted command's file is loaded. */
 const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
@@ -47,9 +49,9 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   tls: async () => (await import('./tls/tls-commands.ts')).addTlsCommands,
 };
 
-function addClientOptions(command: Command): Command {
+function addClientOptions(command: Command, without?: 'json'): Command {
+  if (without !== 'json') command.option('--json', 'for programs: JSON, one object a line');
   return command
-    .option('--json', 'for programs: JSON, one object a line')
     .option('--data-dir <path>', "the gateway's data directory (TOLLGATE_DATA_DIR)")
     .option('--url <url>', 'the admin address, when the gateway runs elsewhere (TOLLGATE_ADMIN_URL)')
     .option('--token <token>', 'its admin token (better: TOLLGATE_ADMIN_TOKEN or TOLLGATE_ADMIN_TOKEN_FILE)')

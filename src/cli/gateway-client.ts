@@ -1,21 +1,17 @@
 /** Finds the running gateway and asks its admin API. Every failure is one line for the operator. */
-import { readFileSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
-import { join } from 'node:path';
 import { z } from 'zod';
 import type { Environment } from '../vocabulary/config.ts';
-import { defaultDataDir } from '../vocabulary/default-data-dir.ts';
 import { OperatorError } from '../vocabulary/errors.ts';
+import { describeFailure } from './describe-failure.ts';
+import { findGateway, type GatewayFlags } from './find-gateway.ts';
 import { parseId } from './parse-id.ts';
 import { upload } from './upload.ts';
 
 const ANSWER_LIMIT_MS = 60_000;
 
-export interface ClientFlags {
-  readonly url?: string;
-  readonly token?: string;
+export interface ClientFlags extends GatewayFlags {
   readonly account?: string;
-  readonly dataDir?: string;
   readonly json?: true;
 }
 
@@ -37,48 +33,7 @@ export interface GatewayClient {
   readonly upload: <T>(schema: z.ZodType<T>, path: string, body: AsyncIterable<Uint8Array>) => Promise<T>;
 }
 
-const AdminFile = z.object({ url: z.string(), token: z.string() });
 const ErrorAnswer = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
-
-function codeOf(error: unknown): string {
-  if (error instanceof AggregateError) return codeOf(error.errors[0]);
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
-}
-
-function readAdminFile(dataDir: string): z.infer<typeof AdminFile> {
-  const path = join(dataDir, 'admin.json');
-  try {
-    return AdminFile.parse(JSON.parse(readFileSync(path, 'utf8')));
-  } catch (cause) {
-    const code = codeOf(cause);
-    if (code === 'ENOENT')
-      throw new OperatorError(
-        `no gateway has run with the data directory ${dataDir}: start one with \`tollgate start\`, or give --data-dir, or --url and --token`,
-        { cause },
-      );
-    if (code === 'EACCES')
-      throw new OperatorError(`${path} belongs to another user; run this as the gateway's user`, { cause });
-    throw new OperatorError(`${path} is damaged; starting the gateway again mends it`, { cause });
-  }
-}
-
-function readToken(env: Environment): string | undefined {
-  const file = env['TOLLGATE_ADMIN_TOKEN_FILE'];
-  if (env['TOLLGATE_ADMIN_TOKEN'] !== undefined || file === undefined) return env['TOLLGATE_ADMIN_TOKEN'];
-  try {
-    return readFileSync(file, 'utf8').trim();
-  } catch (cause) {
-    throw new OperatorError(`TOLLGATE_ADMIN_TOKEN_FILE: cannot read ${file}`, { cause });
-  }
-}
-
-function findGateway(flags: ClientFlags, env: Environment): { readonly url: string; readonly token: string } {
-  const url = flags.url ?? env['TOLLGATE_ADMIN_URL'];
-  const token = flags.token ?? readToken(env);
-  if (url !== undefined && token !== undefined) return { url: url.replace(/\/+$/, ''), token };
-  const found = readAdminFile(flags.dataDir ?? env['TOLLGATE_DATA_DIR'] ?? defaultDataDir(env));
-  return { url: (url ?? found.url).replace(/\/+$/, ''), token: token ?? found.token };
-}
 
 /** Which account the commands are about; without it, that of the token, or the first. */
 function readAccount({ account }: ClientFlags, env: Environment): { 'x-tollgate-account'?: string } {
@@ -109,17 +64,6 @@ async function describeRefusal(response: Response): Promise<OperatorError> {
   return new OperatorError(
     parsed.success ? parsed.data.error.message : `the gateway answered with status ${response.status}`,
   );
-}
-
-/** A port that takes connections and closes them must not lead to "start another gateway". */
-function describeFailure(url: string, cause: unknown): OperatorError {
-  const code = codeOf(cause instanceof Error ? cause.cause : null);
-  if (code === 'ECONNRESET' || code === 'EPIPE' || code === 'UND_ERR_SOCKET')
-    return new OperatorError(
-      `something at ${url} took the connection and closed it without an answer: the gateway's admin port has no place left (its log says so), or it is just stopping; try again, and look who holds connections to that port`,
-      { cause },
-    );
-  return new OperatorError(`no gateway answers at ${url}; start it with \`tollgate start\``, { cause });
 }
 
 function contentType(options: AskOptions | undefined): { 'content-type'?: string } {

@@ -2,7 +2,7 @@
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import type { Environment } from '../vocabulary/config.ts';
-import { defaultDataDir } from '../vocabulary/default-data-dir.ts';
+import { readDataDir } from './find-gateway.ts';
 import { createOwnCommand } from './own-command.ts';
 import { quoteForShell } from './terminal-text.ts';
 
@@ -22,9 +22,9 @@ function readFlag(args: readonly string[], flag: string): string | undefined {
   return own[at]?.startsWith(`${flag}=`) ? own[at].slice(flag.length + 1) : at < 0 ? undefined : own[at + 1];
 }
 
-function readDataDir({ args, env }: Shell): string {
+function readOwnDataDir({ args, env }: Shell): string {
   try {
-    return readFlag(args, '--data-dir') ?? env['TOLLGATE_DATA_DIR'] ?? defaultDataDir(env);
+    return readDataDir(readFlag(args, '--data-dir'), env);
   } catch {
     return '';
   }
@@ -41,7 +41,7 @@ export function nameCommands(text: string, shell: Shell): string {
     isService: false,
     cwd: env['INIT_CWD'] ?? cwd,
     hostname: hostname(),
-    dataDir: readDataDir(shell),
+    dataDir: readOwnDataDir(shell),
     env,
   });
   const ending = url === undefined ? '' : ` --url ${quoteForShell(url)}`;

@@ -48,6 +48,11 @@ test('a budget near its end is told with who has spent most, and which node hold
   ]);
 });
 
+test('a budget of another account is shown with that account', () => {
+  const [finding] = judge({ count: 1, budgets: [{ ...QUIET, near: 1 }], nodes: [] });
+  expect(finding?.text).toMatch(/^budget 4 "House" of account 2: .*: tollgate budgets show 4 --account 2$/);
+});
+
 test('money of a lost node is a problem, with what ends it', () => {
   const lost = { ...LIVE, name: 'n3', silent_seconds: 1_200, lost: true };
   expect(judge({ count: 2, budgets: [QUIET, { ...AGENTS, near: 0 }], nodes: [lost] })).toEqual([

@@ -48,7 +48,7 @@ function describeNear(standing: Standing): string {
   const most = `most is $${most_spent_usd} of $${amount_usd}${most_value ? ` by ${terminalText(most_value)}` : ''}`;
   const what =
     usedUp === 0 ? '' : `, ${usedUp} all of it, ${hard ? 'whose calls are refused' : 'whose calls are marked'}`;
-  return `budget ${nameOf(standing)}: ${near} ${near === 1 ? 'has' : 'have'} used four fifths or more${what}; ${most}: tollgate budgets show ${standing.id}`;
+  return `budget ${nameOf(standing)}: ${near} ${near === 1 ? 'has' : 'have'} used four fifths or more${what}; ${most}: tollgate budgets show ${standing.id}${standing.account_id === 1 ? '' : ` --account ${standing.account_id}`}`;
 }
 
 /** Where money is short, what other nodes hold and do not use: they give it back when they are asked. */

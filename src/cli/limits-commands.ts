@@ -59,6 +59,12 @@ function formatRow(limit: ApiRecord): readonly string[] {
   ];
 }
 
+function readChange(flags: CreateFlags): Readonly<Record<string, unknown>> {
+  const change = readLimitFlags(flags);
+  if (Object.values(change).some((value) => value !== undefined)) return change;
+  throw new OperatorError('nothing to change: give --max-concurrent, --rpm or --tpm');
+}
+
 async function show(flags: ClientFlags, method: string, path: string, body?: unknown): Promise<void> {
   const output = createOutput(process.stdout);
   const limit = await createGatewayClient(flags).ask(AnyRecord, path, { method, body });
@@ -97,9 +103,9 @@ export function addLimitsCommands(program: Command, addClientOptions: (command: 
     .addHelpText('after', '\nExample:\n  tollgate limits list')
     .action(list);
   addLimitOptions(addClientOptions(limits.command('edit <id>')))
-    .description('change a limit; what is not given is no limit any more')
-    .addHelpText('after', '\nExample:\n  tollgate limits edit 2 --rpm 120')
-    .action((id: string, flags: CreateFlags) => show(flags, 'PATCH', `${PATH}/${parseId(id)}`, readLimitFlags(flags)));
+    .description('change a limit; what is not given stays as it is')
+    .addHelpText('after', '\nExample:\n  tollgate limits edit 2 --rpm 120 --tpm any')
+    .action((id: string, flags: CreateFlags) => show(flags, 'PATCH', `${PATH}/${parseId(id)}`, readChange(flags)));
   addClientOptions(limits.command('delete <id>'))
     .description('take a limit away')
     .addHelpText('after', '\nExample:\n  tollgate limits delete 2')

@@ -10,32 +10,41 @@ import { createOutput } from './output.ts';
 const LIMIT_MS = 10 * 60_000;
 const POLL_MS = 250;
 
-const Restart = z.object({ requested: z.number(), finished: z.number(), problem: z.string().nullable() });
-const Status = z.object({
-  restart: Restart.nullable(),
-  processes: z.array(
-    z.object({
-      role: z.string(),
-      state: z.string(),
-      metrics: z.object({ open_calls: z.number() }).nullable(),
-    }),
-  ),
+const PATH = '/api/v1/restart';
+
+const Processes = z.array(
+  z.object({
+    role: z.string(),
+    state: z.string(),
+    metrics: z.object({ open_calls: z.number() }).nullable(),
+  }),
+);
+/** With processes from a node that only takes calls, which has no other status. */
+const Restart = z.object({
+  requested: z.number(),
+  finished: z.number(),
+  problem: z.string().nullable(),
+  processes: Processes.optional(),
 });
+const Status = z.object({ restart: Restart.nullable(), processes: Processes });
+type Status = z.infer<typeof Status>;
 
 /** Null while the admin API is away: its process is replaced last. */
-async function readStatus(client: GatewayClient): Promise<z.infer<typeof Status> | null> {
+async function readStatus(client: GatewayClient, isProxyNode: boolean): Promise<Status | null> {
   try {
-    return await client.ask(Status, '/api/v1/status');
+    if (!isProxyNode) return await client.ask(Status, '/api/v1/status');
+    const restart = await client.ask(Restart, PATH);
+    return { restart, processes: restart.processes ?? [] };
   } catch (error) {
     if (error instanceof OperatorError) return null;
     throw error;
   }
 }
 
-async function waitFor(client: GatewayClient, restart: number): Promise<z.infer<typeof Status>> {
+async function waitFor(client: GatewayClient, restart: number, isProxyNode: boolean): Promise<Status> {
   const endMs = performance.now() + LIMIT_MS;
   while (performance.now() < endMs) {
-    const status = await readStatus(client);
+    const status = await readStatus(client, isProxyNode);
     if (status !== null && (status.restart?.finished ?? 0) >= restart) return status;
     await sleep(POLL_MS);
   }
@@ -45,8 +54,8 @@ async function waitFor(client: GatewayClient, restart: number): Promise<z.infer<
 async function restart(flags: ClientFlags): Promise<void> {
   const client = createGatewayClient(flags);
   const output = createOutput(process.stdout);
-  const { requested } = await client.ask(Restart, '/api/v1/restart', { method: 'POST' });
-  const status = await waitFor(client, requested);
+  const { requested, processes } = await client.ask(Restart, PATH, { method: 'POST' });
+  const status = await waitFor(client, requested, processes !== undefined);
   const draining = status.processes.filter(({ state }) => state === 'draining');
   const openCalls = draining.reduce((sum, { metrics }) => sum + (metrics?.open_calls ?? 0), 0);
   const problem = status.restart?.problem ?? null;

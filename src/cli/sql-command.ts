@@ -14,7 +14,8 @@ async function giveAccess(flags: SqlFlags): Promise<void> {
   const client = createGatewayClient(flags);
   const output = createOutput(process.stdout);
   if (flags.remove) {
-    await client.ask(z.object({ role: z.string() }), '/api/v1/sql-access', { method: 'DELETE' });
+    const removed = await client.ask(z.object({ role: z.string() }), '/api/v1/sql-access', { method: 'DELETE' });
+    if (flags.json) return output.json(removed);
     await output.line('The login for SQL is gone, and its sessions have ended.');
     return;
   }

@@ -91,6 +91,13 @@ describe.each(POSTGRES_KINDS)('$name', (kind) => {
       warning:
         'the database few takes 10 connections at a time, and each node needs 18: alter database few connection limit 18',
     });
+    const judgeForProxy = () => judgeDatabase({ connectionString: few, applicationName: 'test' }, 'proxy');
+    expect(await judgeForProxy()).toEqual({ warning: null });
+    await run(url, 'alter database few connection limit 6');
+    expect(await judgeForProxy()).toEqual({
+      warning:
+        'the database few takes 6 connections at a time, and each node of this role needs 7: alter database few connection limit 7',
+    });
     await run(url, 'alter database few connection limit 18');
     expect(await judge(few)).toEqual({ warning: null });
   });

@@ -205,6 +205,18 @@ describe('control and two proxy nodes', () => {
     expect(asked.stderr).toMatch(/^tollgate: This node only takes calls .* give commands its --url and --token\.\n$/);
   });
 
+  test('a proxy node restarts its processes for its own admin token, and refuses no call meanwhile', async () => {
+    const [east] = proxies;
+    const ask = (token?: string) =>
+      east.admin('/api/v1/restart', { method: 'POST', ...(token === undefined ? {} : { token }) });
+    expect((await ask()).status).toBe(401);
+    expect((await ask(METRICS_TOKEN)).status).toBe(401);
+    const ran = await whileCalling([east], () => runTollgate(east.dataDir, ['restart', '--json']));
+    expect(ran).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(ran.stdout)).toMatchObject({ restart: 1, problem: null });
+    await untilStored();
+  });
+
   test('while control is away calls go on and are stored, and at its next start it drops what is too old', async () => {
     const requestedAtMs = Date.now() - 200 * DAY_MS;
     const session = await openIngestSession(pool);

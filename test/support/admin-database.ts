@@ -52,7 +52,7 @@ export interface AdminDatabase {
   readonly ask: (path: string, init?: { signal?: AbortSignal; lastId?: string }) => Promise<Response>;
   /** A change: the JSON answer and its status, whatever that is. */
   readonly send: (
-    method: 'POST' | 'DELETE',
+    method: 'POST' | 'PATCH' | 'DELETE',
     path: string,
     body?: unknown,
     headers?: Readonly<Record<string, string>>,

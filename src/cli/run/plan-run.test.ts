@@ -47,6 +47,22 @@ test('every SDK is led to the gateway, and those whose paths do not tell name th
   expect([args, left]).toEqual([['app.py'], []]);
 });
 
+test('the program gets none of the gateway’s secrets, and keeps its own', () => {
+  const own = { DATABASE_URL: 'postgres://app', TOLLGATE_KEY: 'tgk_1', TOLLGATE_ADMIN_URL: 'http://127.0.0.1:4142' };
+  const secrets = {
+    TOLLGATE_ADMIN_TOKEN: 'CANARY',
+    TOLLGATE_ADMIN_TOKEN_FILE: '/run/CANARY',
+    TOLLGATE_METRICS_TOKEN: 'CANARY',
+    TOLLGATE_CREDENTIALS_KEY: 'CANARY',
+    TOLLGATE_OIDC_CLIENT_SECRET_FILE: '/run/CANARY',
+    TOLLGATE_SMTP_URL: 'smtp://CANARY',
+    TOLLGATE_AWS_BEDROCK_SECRET_ACCESS_KEY: 'CANARY',
+  };
+  const { env } = planRun(['claude'], { ...own, ...secrets }, TARGET);
+  expect(env).toMatchObject(own);
+  expect(JSON.stringify(env)).not.toContain('CANARY');
+});
+
 test('a variable of another provider names it, one of the gateway is replaced, one of a server of one’s own stays', () => {
   const { env, left } = planRun(
     ['x'],

@@ -1,6 +1,7 @@
 /** What a program is started with, so that its calls go through the gateway into its own run. */
 import { basename } from 'node:path';
 import type { Environment } from '../../vocabulary/config.ts';
+import { SECRET_SETTINGS } from '../../vocabulary/secret-settings.ts';
 import { readAddressOwner } from '../address-owner.ts';
 import { listSetupAddresses } from '../setup/setup-record.ts';
 import { readBaseVariables, readCustomHeaders, readNoProxy } from './base-variables.ts';
@@ -41,6 +42,13 @@ export interface RunTarget {
   readonly cwd: string;
 }
 
+/** What the gateway is started and asked with is not for a program that it serves. `DATABASE_URL` is the program's own. */
+function withoutSecrets(env: Environment): Environment {
+  const isSecret = (name: string) =>
+    SECRET_SETTINGS.includes(name.replace(/_FILE$/, '')) || name.startsWith('TOLLGATE_AWS_');
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !(name.startsWith('TOLLGATE_') && isSecret(name))));
+}
+
 export function planRun(command: readonly string[], env: Environment, target: RunTarget): RunPlan {
   const [file = '', ...args] = command;
   const { address, token, traceId, ownDir, home, cwd } = target;
@@ -59,7 +67,7 @@ export function planRun(command: readonly string[], env: Environment, target: Ru
   return {
     args: [...(added.args ?? []), ...args],
     env: {
-      ...env,
+      ...withoutSecrets(env),
       ...readNoProxy(env, address),
       ...readCustomHeaders(env),
       ...addBotocorePlugin(env, ownDir),

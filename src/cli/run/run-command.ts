@@ -8,6 +8,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { messageOf, OperatorError } from '../../vocabulary/errors.ts';
 import { repeatable, requireProvider } from '../command-options.ts';
+import type { AddClientOptions } from '../commands.ts';
 import { AnyRecord, type ClientFlags, createGatewayClient, type GatewayClient } from '../gateway-client.ts';
 import { withOwnCommands } from '../hints.ts';
 import { describeEnd } from './closing-line.ts';
@@ -111,10 +112,10 @@ async function run(command: readonly string[], flags: RunFlags): Promise<void> {
   process.exitCode = status;
 }
 
-export function addRunCommand(program: Command, addClientOptions: (command: Command) => Command): void {
+export function addRunCommand(program: Command, addClientOptions: AddClientOptions): void {
   // What stands behind the program is the program's.
   program.enablePositionalOptions();
-  addClientOptions(program.command('run <command...>'))
+  addClientOptions(program.command('run <command...>'), 'json')
     .description('run a program so that all its model calls are one run, and say at its end what it cost')
     .passThroughOptions()
     .option('--name <name>', 'a name for the run (the program)')

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { isWellFormedKey } from '../../keys/gateway-key.ts';
 import { messageOf, OperatorError } from '../../vocabulary/errors.ts';
 import { confirm } from '../confirm.ts';
+import type { AddClientOptions } from '../commands.ts';
 import { AnyRecord, type ClientFlags, createGatewayClient, type GatewayClient, RecordList } from '../gateway-client.ts';
 import { holdSignals } from '../hold-signals.ts';
 import { createOutput } from '../output.ts';
@@ -191,8 +192,8 @@ async function listClients(): Promise<void> {
   await output.lines(rows);
 }
 
-export function addSetupCommand(program: Command, addClientOptions: (command: Command) => Command): void {
-  addClientOptions(program.command('setup [client]'))
+export function addSetupCommand(program: Command, addClientOptions: AddClientOptions): void {
+  addClientOptions(program.command('setup [client]'), 'json')
     .description(
       'lead a client here for good: shows the change to its configuration, asks, writes; without a client: which there are',
     )

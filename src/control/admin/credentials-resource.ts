@@ -130,9 +130,13 @@ function readOrigin(deps: AdminDeps, provider: ProviderName, alias: string): str
   return typeof value === 'string' ? (URL.parse(value)?.origin ?? null) : null;
 }
 
+/**
+ * A region alone does not sign: every AWS address has one. A node whose settings lack the keys, as a control pod may, cannot tell;
+ * what is kept there for an alias that the proxies sign is never sent.
+ */
 function isSigned(deps: AdminDeps, provider: ProviderName, alias: string): boolean {
-  const variable = `TOLLGATE_AWS_${provider}_${alias.replaceAll('-', '_')}_`.toUpperCase();
-  return deps.settings.some(({ name }) => name.startsWith(variable));
+  const upstream = `TOLLGATE_AWS_${provider}_${alias.replaceAll('-', '_')}`.toUpperCase();
+  return deps.settings.some(({ name }) => name === `${upstream}_ACCESS_KEY_ID` || name === `${upstream}_CREDENTIALS`);
 }
 
 function judge(deps: AdminDeps, stored: StoredCredential): Pick<z.infer<typeof CredentialBody>, 'state' | 'problem'> {

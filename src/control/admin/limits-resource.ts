@@ -66,7 +66,11 @@ function hasLimit(given: GivenLimit): boolean {
 const NewLimitBody = Given.refine(hasLimit, HAS_LIMIT)
   .refine((given) => given.metadata_value == null || given.metadata_key != null, 'metadata_value needs metadata_key')
   .openapi('NewCallLimit');
-const LimitEditBody = z.strictObject(LimitFields).partial().refine(hasLimit, HAS_LIMIT).openapi('CallLimitEdit');
+const LimitEditBody = z
+  .strictObject(LimitFields)
+  .partial()
+  .refine((given) => Object.values(given).some((each) => each !== undefined), HAS_LIMIT)
+  .openapi('CallLimitEdit');
 const IdParameter = z.object({ id: z.coerce.number().int().min(1).max(2_147_483_647) });
 
 const NOT_FOUND = new ApiError(404, 'not_found', 'There is no limit with this id.');
@@ -93,7 +97,7 @@ export const createLimitRoute = createRoute({
 export const editLimitRoute = createRoute({
   method: 'patch',
   path: '/api/v1/limits/{id}',
-  summary: 'Change a limit; what is left out is no limit any more',
+  summary: 'Change a limit; what is left out stays as it is, and null takes it back',
   request: {
     params: IdParameter,
     body: { required: true, content: { 'application/json': { schema: LimitEditBody } } },
@@ -172,8 +176,15 @@ export function addLimitRoutes(app: OpenAPIHono, deps: AdminDeps): void {
 
   app.openapi(editLimitRoute, async (c) => {
     const { id } = c.req.valid('param');
-    const stored = await editLimit(requireDatabase(deps), accountOf(c), id, readColumns(c.req.valid('json')));
+    const given = c.req.valid('json');
+    const stored = await editLimit(requireDatabase(deps), accountOf(c), id, {
+      maxConcurrent: given.max_concurrent,
+      requestsPerMinute: given.requests_per_minute,
+      tokensPerMinute: given.tokens_per_minute,
+    });
     if (stored === null) throw NOT_FOUND;
+    if (stored === 'none')
+      throw new ApiError(400, 'invalid_request', 'Nothing would be limited any more: delete the limit instead.');
     await publish(stored);
     return c.json(format(stored.limit, null), 200);
   });

@@ -119,7 +119,7 @@ const lookAtUnpriced: Look = async (pool, alert) => {
   const findings = rows.map(({ subject, provider, model, calls }) => ({
     subject,
     title: `${alert.name}: no price for ${model ?? 'an unnamed model'} of ${provider}`,
-    body: `Calls of ${model ?? 'an unnamed model'} of ${provider} have no total cost. tollgate prices unpriced says why, and how to declare a price.`,
+    body: `Calls of ${model ?? 'an unnamed model'} of ${provider} have no total cost. tollgate costs unpriced says why, and how to declare a price.`,
     numbers: { calls, provider, model: model ?? '' },
   }));
   return { findings, lasts: false };

@@ -30,6 +30,7 @@ import { repeatIndexing } from './repeat-indexing.ts';
 import { repeatPriceUpdates } from './repeat-price-updates.ts';
 import { repeatRetention } from './repeat-retention.ts';
 import { repeatSearchIndex } from './repeat-search-index.ts';
+import { requestRestart } from './request-restart.ts';
 import { type JobThread, runJobThread } from './run-job-thread.ts';
 import { createSpoolImports } from './spool-imports.ts';
 
@@ -126,11 +127,7 @@ export const workForAllNodes: CreateNodeFace = (node, access) => {
     publishPauses,
     alertSending,
     readSupervisorStatus: status.read,
-    requestRestart: async () => {
-      channel.send({ type: 'restart-proxies' });
-      // The second question on the same channel counts the first.
-      return (await status.read())?.restart ?? null;
-    },
+    requestRestart: () => requestRestart(channel, status),
     readSpoolStatus: node.readSpoolStatus,
     ledger: node.ledger,
     metricsToken: config.metricsToken,

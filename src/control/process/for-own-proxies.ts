@@ -4,6 +4,7 @@ import type { CertificateStatus } from '../../vocabulary/channel.ts';
 import { readVersion } from '../../vocabulary/version.ts';
 import { createNodeApp } from '../admin/node-app.ts';
 import type { CreateNodeFace } from './node-face.ts';
+import { requestRestart } from './request-restart.ts';
 import { type RepeatedWatch, watchForKeepers } from './watch-for-keepers.ts';
 
 export const workForOwnProxies: CreateNodeFace = (node, access) => {
@@ -19,6 +20,7 @@ export const workForOwnProxies: CreateNodeFace = (node, access) => {
     ledger: node.ledger,
     readSpoolStatus: node.readSpoolStatus,
     readSupervisorStatus: node.status.read,
+    requestRestart: () => requestRestart(node.channel, node.status),
     database: () => (node.connected() === null ? null : pools.api),
     countRunningJobs: () => Promise.resolve(null),
     readBrakeAndAlertFigures: () => Promise.resolve(null),

@@ -217,6 +217,7 @@ export function openOwnNode(
       connecting = repeatMigration({
         pool: pools.shipper,
         connectionString: start.databaseUrl,
+        role: config.role,
         log,
         migrationsDir: join(PROJECT_ROOT, 'migrations'),
         onMigrated: async () => {

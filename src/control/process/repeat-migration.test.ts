@@ -12,6 +12,7 @@ test('before the database was looked at, the start is why it is not used; then w
   const { problem, stop } = repeatMigration({
     pool,
     connectionString,
+    role: 'all',
     migrationsDir: '.',
     log: pino({ level: 'silent' }),
     onMigrated,

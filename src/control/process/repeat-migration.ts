@@ -1,6 +1,7 @@
 /** Judges the database and migrates its schema, once, as soon as it can be used. */
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import type { NodeRole } from '../../vocabulary/config.ts';
 import { judgeDatabase } from '../store/judge-database.ts';
 import { migrate } from '../store/migrate.ts';
 import { type Repeating, repeat } from './repeat.ts';
@@ -13,6 +14,7 @@ const JUST_STARTED = 'the gateway has just started, and looks at it or brings it
 export interface MigrationOptions {
   readonly pool: pg.Pool;
   readonly connectionString: string;
+  readonly role: NodeRole;
   readonly migrationsDir: string;
   readonly log: Logger;
   readonly onMigrated: () => Promise<void>;
@@ -24,7 +26,7 @@ export interface RepeatedMigration extends Repeating {
 
 /** Logs each new reason for waiting once. */
 export function repeatMigration(options: MigrationOptions): RepeatedMigration {
-  const { pool, connectionString, migrationsDir, log, onMigrated } = options;
+  const { pool, connectionString, role, migrationsDir, log, onMigrated } = options;
   let retryMs = MIN_RETRY_MS;
   let problem: string | null = JUST_STARTED;
 
@@ -35,7 +37,7 @@ export function repeatMigration(options: MigrationOptions): RepeatedMigration {
 
   const repeating = repeat(async () => {
     try {
-      const { warning } = await judgeDatabase({ connectionString, applicationName: 'tollgate start' });
+      const { warning } = await judgeDatabase({ connectionString, applicationName: 'tollgate start' }, role);
       const applied = await migrate(pool, migrationsDir, undefined, note);
       if (applied.length > 0) log.info({ applied }, 'the database schema is up to date');
       if (warning !== null) log.warn(warning);

@@ -111,16 +111,26 @@ export async function insertLimit(pool: pg.Pool, limit: NewLimit): Promise<Limit
   }
 }
 
-/** Null for an unknown one. */
+/** What is undefined stays as it is. */
+export type LimitChange = { readonly [Name in keyof LimitColumns]: LimitColumns[Name] | undefined };
+
+/** Null for an unknown one; `none`: nothing would be limited any more, and nothing was changed. */
 export function editLimit(
   pool: pg.Pool,
   accountId: number,
   limitId: number,
-  { maxConcurrent, requestsPerMinute, tokensPerMinute }: LimitColumns,
-): Promise<LimitStored | null> {
+  change: LimitChange,
+): Promise<LimitStored | 'none' | null> {
   return inTransaction(pool, async (client) => {
+    // Changes wait here for each other, so nothing changes between what is read and what is written.
     const version = await raiseKeyVersion(client);
     const before = await readLimit(client, accountId, limitId);
+    if (before === null) return null;
+    const keep = <T>(wanted: T | undefined, present: T): T => (wanted === undefined ? present : wanted);
+    const maxConcurrent = keep(change.maxConcurrent, before.maxConcurrent);
+    const requestsPerMinute = keep(change.requestsPerMinute, before.requestsPerMinute);
+    const tokensPerMinute = keep(change.tokensPerMinute, before.tokensPerMinute);
+    if (maxConcurrent === null && requestsPerMinute === null && tokensPerMinute === null) return 'none';
     const { rows } = await client.query<StoredLimit>(
       `update call_limits set max_concurrent = $3, requests_per_minute = $4, tokens_per_minute = $5
        where account_id = $1 and id = $2

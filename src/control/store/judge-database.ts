@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
+import type { NodeRole } from '../../vocabulary/config.ts';
 import { OperatorError } from '../../vocabulary/errors.ts';
 import { type ConnectionAddress, StandbyError } from './connection.ts';
 import { errorCode, PROTOCOL_VIOLATION } from './database-error.ts';
@@ -9,8 +10,8 @@ import { closeConnection, openBareConnection } from './single-connection.ts';
 
 /** A pooler may alternate connections, so that the first rounds look well. */
 const ROUNDS = 3;
-/** The needs of one node, with a backup or a start beside it. */
-const NODE_CONNECTIONS = 18;
+/** The needs of one node (`control-pools.ts`), with a backup or a start beside it. */
+const NODE_CONNECTIONS: Readonly<Record<NodeRole, number>> = { all: 18, control: 18, proxy: 7 };
 
 export interface DatabaseVerdict {
   /** What works less well than it could; null when nothing does. */
@@ -18,7 +19,7 @@ export interface DatabaseVerdict {
 }
 
 /** Throws an OperatorError for what is refused, a StandbyError, or the database's own error. */
-export async function judgeDatabase(address: ConnectionAddress): Promise<DatabaseVerdict> {
+export async function judgeDatabase(address: ConnectionAddress, role: NodeRole = 'all'): Promise<DatabaseVerdict> {
   const first = await openBareConnection(address);
   try {
     const facts = await readFacts(first);
@@ -30,7 +31,7 @@ export async function judgeDatabase(address: ConnectionAddress): Promise<Databas
     } finally {
       await closeConnection(second);
     }
-    return { warning: warnOf(facts) };
+    return { warning: warnOf(facts, role) };
   } finally {
     await closeConnection(first);
   }
@@ -91,27 +92,32 @@ function refuseOddities(facts: Facts): void {
     );
 }
 
-function warnOf(facts: Facts): string | null {
+function warnOf(facts: Facts, role: NodeRole): string | null {
   const { database, encoding } = facts;
   const warnings = [
     encoding === 'SQL_ASCII'
       ? `the database ${database} is in SQL_ASCII, which takes every text and understands only ASCII: other letters are stored, but neither compared nor cut by letter; a new database is better made in UTF-8`
       : null,
-    warnOfLimits(facts),
+    warnOfLimits(facts, role),
   ].filter((warning) => warning !== null);
   return warnings.length === 0 ? null : warnings.join('; ');
 }
 
 /** With too few connections the gateway starts, and its records wait. */
-function warnOfLimits({ database, user, mostOfRole, mostOfDatabase, mostOfServer }: Facts): string | null {
+function warnOfLimits(
+  { database, user, mostOfRole, mostOfDatabase, mostOfServer }: Facts,
+  nodeRole: NodeRole,
+): string | null {
+  const needed = NODE_CONNECTIONS[nodeRole];
+  const node = nodeRole === 'proxy' ? 'node of this role' : 'node';
   const limits = [
     { most: mostOfRole, what: `the role ${user}`, how: `alter role ${user} connection limit` },
     { most: mostOfDatabase, what: `the database ${database}`, how: `alter database ${database} connection limit` },
     { most: mostOfServer, what: 'the server', how: 'set max_connections to at least' },
   ];
   for (const { most, what, how } of limits)
-    if (most !== null && most < NODE_CONNECTIONS)
-      return `${what} takes ${most} connections at a time, and each node needs ${NODE_CONNECTIONS}: ${how} ${NODE_CONNECTIONS}`;
+    if (most !== null && most < needed)
+      return `${what} takes ${most} connections at a time, and each ${node} needs ${needed}: ${how} ${needed}`;
   return null;
 }
 

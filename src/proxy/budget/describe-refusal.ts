@@ -22,7 +22,7 @@ const PERIODS: Readonly<Record<BudgetPeriod, string>> = {
 };
 
 const UNKNOWN: Readonly<Record<Extract<GreatestCost, { kind: 'unknown' }>['why'], string>> = {
-  unpriced: 'its model or a part of it has no price here (`tollgate prices unpriced` lists them)',
+  unpriced: 'its model or a part of it has no price here (`tollgate costs unpriced` lists them)',
   'unread-body': 'its body is too large or encoded and was not read',
   'no-maximum': 'it states no maximum of output and none is known of its model',
   'billed-later': 'it is billed when its results are fetched',
