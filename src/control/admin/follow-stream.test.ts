@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { streamSSE } from 'hono/streaming';
-import type pg from 'pg';
+import pg from 'pg';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { bareAdminDeps } from '../../../test/support/admin-deps.ts';
@@ -13,7 +13,7 @@ const NEXT: TailPosition = { xid: '6', id: '00000000-0000-4000-8000-000000000002
 const LATER: TailPosition = { xid: '7', id: '00000000-0000-4000-8000-000000000003' };
 
 /** As much of a pool as the end of the log is read of. */
-const pool = { query: async () => ({ rows: [{ xid: '7', id: LATER.id }] }) } as unknown as pg.Pool;
+const pool = Object.assign(new pg.Pool(), { query: async () => ({ rows: [{ xid: '7' }] }) });
 
 function watchLog() {
   const lines: string[] = [];

@@ -1,12 +1,14 @@
 /** Looks whether an alert's condition is true, by kind: what is true now, or what has happened since the alert was made. */
 import type pg from 'pg';
 import { formatUsd, parseUsd } from '../../vocabulary/usd.ts';
+import { OPERATOR_JOBS } from '../jobs/operator-jobs.ts';
 import { GONE_AFTER_SECONDS, listNodes } from '../store/nodes.ts';
 import type { Finding } from './alert-events.ts';
 import { ALERT_SETTINGS } from './alert-kinds.ts';
 import { describeQuestion, nameFigure } from './alert-question.ts';
 import type { Alert } from './alert-store.ts';
 import { askNow } from './ask-question.ts';
+import { isMadeByOperator } from './made-by-operator.ts';
 
 const MAX_FINDINGS = 100;
 
@@ -135,10 +137,11 @@ const lookAtNodes: Look = async (pool, alert) => {
 };
 
 const lookAtJobs: Look = async (pool, alert) => {
+  const hidden = isMadeByOperator(alert) ? [] : OPERATOR_JOBS;
   const { rows } = await pool.query<{ id: number; title: string; error: string | null }>(
     `select id, title, error from jobs where account_id = $1 and state = 'failed' and finished_at > $2
-     order by id desc limit ${MAX_FINDINGS}`,
-    [alert.accountId, alert.createdAt],
+       and kind <> all($3) order by id desc limit ${MAX_FINDINGS}`,
+    [alert.accountId, alert.createdAt, hidden],
   );
   const findings = rows.map(({ id, title, error }) => ({
     subject: `job ${id}`,

@@ -273,7 +273,11 @@ describe('bodies without their middle', () => {
     expect(readCallTexts(body(head, 'application/json', tail), null).prompt).toBe(
       'A long\nread\n{}\nrun\n{}\nAnd now?',
     );
-    const answer = body('{"object":"response","output":[', 'application/json', `"x"}]${tail.slice(tail.indexOf(',"tools'))}`);
+    const answer = body(
+      '{"object":"response","output":[',
+      'application/json',
+      `"x"}]${tail.slice(tail.indexOf(',"tools'))}`,
+    );
     expect(readCallTexts(null, answer).answer).toBe('');
   });
 
