@@ -3,10 +3,10 @@ import { streamSSE } from 'hono/streaming';
 import pg from 'pg';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { bareAdminDeps } from '../../../test/support/admin-deps.ts';
-import { readEvents } from '../../cli/read-events.ts';
-import { formatTailPosition, type TailPosition } from '../log/tail-logs.ts';
-import { createStreams, followStream } from './follow-stream.ts';
+import { readEvents } from '../../src/cli/read-events.ts';
+import { createStreams, followStream } from '../../src/control/admin/follow-stream.ts';
+import { formatTailPosition, type TailPosition } from '../../src/control/log/tail-logs.ts';
+import { bareAdminDeps } from '../support/admin-deps.ts';
 
 const START: TailPosition = { xid: '5', id: '00000000-0000-4000-8000-000000000001' };
 const NEXT: TailPosition = { xid: '6', id: '00000000-0000-4000-8000-000000000002' };
