@@ -132,6 +132,7 @@ async function follow(client: GatewayClient, query: URLSearchParams, flags: LogF
       hasFollowed = true;
       for await (const event of readEvents(response)) {
         lastId = event.id ?? lastId;
+        if (event.data === null) continue;
         const record = AnyRecord.parse(JSON.parse(event.data));
         if (flags.json) await output.json(record);
         else

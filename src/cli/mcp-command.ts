@@ -32,7 +32,7 @@ async function serve(flags: McpFlags): Promise<void> {
   const ask = async (path: string) => {
     try {
       const answer = await client.read(path, AbortSignal.timeout(ANSWER_LIMIT_MS));
-      return { status: answer.status, text: await answer.text() };
+      return { status: answer.status, text: await answer.text(), headers: answer.headers };
     } catch (error) {
       // The gateway may be back at the next question.
       throw error instanceof OperatorError ? new ToolError(error.message) : error;

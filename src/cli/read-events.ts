@@ -2,7 +2,8 @@
 
 export interface ServerEvent {
   readonly id: string | null;
-  readonly data: string;
+  /** Null of a keep-alive, whose id is where to go on. */
+  readonly data: string | null;
 }
 
 /** A larger event is a defect of the server. */
@@ -28,5 +29,6 @@ function parseEvent(text: string): ServerEvent | null {
   const lines = text.split('\n');
   const data = lines.filter((line) => line.startsWith('data: ')).map((line) => line.slice(6));
   const id = lines.find((line) => line.startsWith('id: '))?.slice(4) ?? null;
-  return data.length === 0 ? null : { id, data: data.join('\n') };
+  if (data.length > 0) return { id, data: data.join('\n') };
+  return id === null ? null : { id, data: null };
 }

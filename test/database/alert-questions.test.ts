@@ -1,7 +1,11 @@
 /** The question of an alert: what it is now, and that the preview says what the alert would have said at each moment. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { listDeliveries, noteFindings } from '../../src/control/alerts/alert-events.ts';
 import { AlertQuestion } from '../../src/control/alerts/alert-question.ts';
+import { listAlerts } from '../../src/control/alerts/alert-store.ts';
 import { askNow, previewQuestion } from '../../src/control/alerts/ask-question.ts';
+import { LOOKS } from '../../src/control/alerts/find-findings.ts';
+import { OPERATOR_JOBS } from '../../src/control/jobs/operator-jobs.ts';
 import { WALK_LIMITS } from '../../src/control/log/walk-window.ts';
 import { type AdminDatabase, endedCall, startAdminDatabase, tokens } from '../support/admin-database.ts';
 import { NOON_MS } from '../support/call-fixtures.ts';
@@ -94,5 +98,33 @@ describe.each(POSTGRES_KINDS)('questions of alerts on $name', (kind) => {
     expect(faultOf({ measure: 'cost', about: 'calls', threshold: '0' })?.issues[0]?.message).toBe(
       'a decimal number above 0',
     );
+  });
+
+  test('an alert about jobs tells only whoever may see them of jobs about all accounts', async () => {
+    for (const kind of ['verify', 'index_log', 'texts', 'reprice'])
+      await db.pool.query(
+        `insert into jobs (account_id, kind, subject, title, unit, input, phase, state, error, finished_at)
+         values (1, $1, $1, $1, 'calls', '{}', 'failed', 'failed', 'of all accounts', now() + interval '1 hour')`,
+        [kind],
+      );
+    const { body } = await db.send('POST', '/alerts', { name: 'failed', kind: 'jobs', destinations: [] });
+    expect(body).toMatchObject({ created_by: 'admin token' });
+    const [alert] = await listAlerts(db.pool, 1);
+    if (alert === undefined) throw new Error('no alert');
+    const toldTo = async (createdBy: string) => {
+      const { findings } = await LOOKS.jobs(db.pool, { ...alert, createdBy }, Date.now());
+      return findings.map(({ title }) => /"(.*)"/.exec(title)?.[1]).toSorted();
+    };
+    const all = ['index_log', 'reprice', 'texts', 'verify'];
+    for (const operator of ['admin token', 'dashboard session, as stated by ann@desk'])
+      expect(await toldTo(operator)).toEqual(all);
+    for (const other of ['ann@example.com', 'API token admin token', 'admin tokens'])
+      expect(await toldTo(other)).toEqual(['reprice']);
+
+    const { findings, lasts } = await LOOKS.jobs(db.pool, alert, Date.now());
+    await noteFindings(db.pool, alert, findings, lasts);
+    const listed = async (hiddenJobs: readonly string[]) =>
+      (await listDeliveries(db.pool, 1, { alertId: null, limit: 10, hiddenJobs })).length;
+    expect([await listed([]), await listed(OPERATOR_JOBS)]).toEqual([4, 1]);
   });
 });

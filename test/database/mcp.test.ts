@@ -266,6 +266,54 @@ test('an answer keeps to its bound: a page has fewer rows, and goes on behind th
   expect(idsOf(next)[0]).toBe(idAt(122));
 });
 
+test('a run of very many steps is told as far as it fits, its outermost steps first', async () => {
+  const calls = Array.from({ length: 300 }, (_, at) => [2_000 + at, `plan/step ${at}`] as const);
+  await db.store(
+    ...calls.map(([number, spanPath]) =>
+      endedCall(number, { keyId: OWN, traceId: 'many steps', spanPath }, { usage: tokens(1, 1) }),
+    ),
+    ...calls.map(([number, spanPath]) =>
+      endedCall(number + 1_000, { keyId: OWN, traceId: 'others too', spanPath: spanPath.padEnd(300, 'x') }),
+    ),
+    endedCall(4_000, { keyId: other, traceId: 'others too', spanPath: 'plan' }),
+  );
+  const client = await connectHttp((await makeToken({ key_id: OWN })).token);
+  const run = await call(client, 'get_run', { trace_id: 'many steps' });
+  const tree = z.array(z.object({ step: z.string() })).parse(run['tree']);
+  expect([run['calls'], tree[0]?.step]).toEqual([300, 'plan']);
+  expect(tree.length).toBeGreaterThan(100);
+  expect(run['steps_left_out']).toBe(301 - tree.length);
+  const own = await call(client, 'get_run', { trace_id: 'others too' });
+  expect(own).toMatchObject({ totals: { calls: 300 }, rest: expect.anything() });
+});
+
+test('of a body that was cut it is said how much is missing, and a part that would be too long ends sooner', async () => {
+  const cut = { ...body(31, 'request', '{"messages":"beginend"}').body, headBytes: 18, totalBytes: 1_000 };
+  await db.store(
+    { type: 'body', body: cut },
+    body(31, 'response', '"'.repeat(30_000)),
+    endedCall(31, { keyId: OWN }, { usage: tokens(1, 1) }),
+  );
+  for (const client of [await connectHttp((await makeToken({ texts: true })).token), await connectStdio('--texts')]) {
+    expect(await call(client, 'get_call', { id: idAt(31), text: 'request' })).toMatchObject({
+      text: '{"messages":"beginend"}',
+      missing_bytes: 977,
+    });
+    const long = await call(client, 'get_call', { id: idAt(31), text: 'response', max_chars: 30_000 });
+    expect(long).toMatchObject({ text: '"'.repeat(15_000), text_chars: 30_000, next_offset: 15_000 });
+    expect(long).not.toHaveProperty('missing_bytes');
+  }
+}, 60_000);
+
+test('a token of one key takes as many filters as any other', async () => {
+  const filters = Array.from({ length: 19 }, (_, at) => `model:ne:m${at}`);
+  for (const key of [{}, { key_id: OWN }]) {
+    const client = await connectHttp((await makeToken(key)).token);
+    expect(await call(client, 'list_calls', { filters, limit: 1 })).toHaveProperty('data');
+    expect(await call(client, 'list_calls', { filters: [...filters, 'model:ne:x'] })).toHaveProperty('error');
+  }
+});
+
 test('a search of a token without texts answers as if there were no texts', async () => {
   await db.store(
     ...[21, 22, 23].flatMap((number) => [

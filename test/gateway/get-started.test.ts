@@ -81,7 +81,8 @@ async function openArrivals(lastId?: string) {
   expect(response.status).toBe(200);
   const arrived: Arrived[] = [];
   const reading = (async () => {
-    for await (const { id, data } of readEvents(response)) arrived.push({ id, data: asRecord(JSON.parse(data)) });
+    for await (const { id, data } of readEvents(response))
+      if (data !== null) arrived.push({ id, data: asRecord(JSON.parse(data)) });
   })().catch(() => {}); // ends by the abort
   return {
     arrived,

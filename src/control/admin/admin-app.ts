@@ -51,6 +51,7 @@ import { addQuarantineRoute } from './quarantine-resource.ts';
 import { addReadTokenRoutes } from './read-tokens-resource.ts';
 import { refuseModelCalls } from './refuse-model-calls.ts';
 import { refuseUnknownQuery } from './refuse-unknown-query.ts';
+import { refuseUnstorableText } from './refuse-unstorable-text.ts';
 import { addRestartRoute } from './restart-resource.ts';
 import { RESTORE_PATH } from './restore-path.ts';
 import { refuseForbidden } from './route-access.ts';
@@ -155,6 +156,7 @@ export function createAdminApp(given: AdminDeps): OpenAPIHono {
     if (c.req.path === RESTORE_PATH || c.req.path === SPOOL_IMPORT_PATH) return next();
     return c.req.path === CATALOG_PATH ? limitCatalog(c, next) : limitBody(c, next);
   });
+  app.use(refuseUnstorableText((path) => ![RESTORE_PATH, SPOOL_IMPORT_PATH, CATALOG_PATH].includes(path)));
 
   addSessionRoutes(app, deps, sessions, tokens);
   addOidcRoutes(app, deps, sessions);

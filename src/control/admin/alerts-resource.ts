@@ -14,6 +14,7 @@ import {
   MAX_DESTINATIONS,
 } from '../alerts/alert-store.ts';
 import { previewQuestion } from '../alerts/ask-question.ts';
+import { OPERATOR_JOBS } from '../jobs/operator-jobs.ts';
 import { type AdminDeps, requireDatabase } from './admin-deps.ts';
 import { DeletedBody, Id, IdParameter, Name } from './alert-fields.ts';
 import { ApiError } from './api-error.ts';
@@ -269,7 +270,11 @@ export function addAlertRoutes(app: OpenAPIHono, deps: AdminDeps): void {
 
   app.openapi(deliveriesRoute, async (c) => {
     const { alert_id: alertId, limit } = c.req.valid('query');
-    const rows = await listDeliveries(requireDatabase(deps), accountOf(c), { alertId: alertId ?? null, limit });
+    const rows = await listDeliveries(requireDatabase(deps), accountOf(c), {
+      alertId: alertId ?? null,
+      limit,
+      hiddenJobs: isOperator(c) ? [] : OPERATOR_JOBS,
+    });
     return c.json({ data: rows.map(formatDelivery), next_cursor: null }, 200);
   });
 }

@@ -80,16 +80,21 @@ async function follow(
     }
   }
 
-  await followStream(stream, deps, start, async (after, end) => {
-    const attempts = await sendAttempts(after);
-    if (!isBegun) await sendFirstCalls(after);
-    isBegun = true;
-    const filters = await demoFilter(deps);
-    const rows = await tailLogs(requireDatabase(deps), accountId, filters, after, CALLS_PER_POLL);
-    for (const { position, record } of rows) if (!toldIds.delete(record.id)) await send('call', position, record);
-    const last = rows.at(-1)?.position ?? after;
-    const isFull = rows.length === CALLS_PER_POLL;
-    return { position: isFull ? last : laterPosition(last, end), hasSent: attempts + rows.length > 0, isFull };
+  const formatId = (tail: TailPosition) => (isBegun ? formatArrivalId({ tail, attempts: attemptsAt }) : null);
+  await followStream(stream, deps, {
+    start,
+    formatId,
+    poll: async (after, end) => {
+      const attempts = await sendAttempts(after);
+      if (!isBegun) await sendFirstCalls(after);
+      isBegun = true;
+      const filters = await demoFilter(deps);
+      const rows = await tailLogs(requireDatabase(deps), accountId, filters, after, CALLS_PER_POLL);
+      for (const { position, record } of rows) if (!toldIds.delete(record.id)) await send('call', position, record);
+      const last = rows.at(-1)?.position ?? after;
+      const isFull = rows.length === CALLS_PER_POLL;
+      return { position: isFull ? last : laterPosition(last, end), hasSent: attempts + rows.length > 0, isFull };
+    },
   });
 }
 

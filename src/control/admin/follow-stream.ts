@@ -14,6 +14,8 @@ const POLL_MS = 400;
 /** Below the idle limits of usual intermediaries (30 to 60 s). */
 const KEEP_ALIVE_MS = 15_000;
 const RETRY_MS = 2_000;
+/** After failures in a row that are none of the connection; keep-alives come between. */
+const MAX_RETRY_MS = 10_000;
 
 export interface Polled {
   readonly position: TailPosition;
@@ -24,14 +26,28 @@ export interface Polled {
 /** Sends what came after the position. `end` is where to go on from when nothing is found. */
 export type Poll = (after: TailPosition, end: TailPosition) => Promise<Polled>;
 
-/** Runs until the client is gone. While the database is down the position stays, so nothing is missed. */
+export interface Followed {
+  readonly start: TailPosition;
+  readonly poll: Poll;
+  /** The id that goes on behind a position; null where that would leave out what comes first. */
+  readonly formatId: (position: TailPosition) => string | null;
+  /** For tests. */
+  readonly pauses?: { readonly keepAliveMs: number; readonly retryMs: number };
+}
+
+/**
+ * Runs until the client is gone. While polls fail the position stays, so nothing is missed; what failed is for the log
+ * alone. Keep-alives have an id and no data: a client that was sent nothing goes on behind what did not match.
+ */
 export async function followStream(
   stream: SSEStreamingApi,
-  deps: AdminDeps,
-  start: TailPosition,
-  poll: Poll,
+  deps: Pick<AdminDeps, 'database' | 'log'>,
+  { start, poll, formatId, pauses = { keepAliveMs: KEEP_ALIVE_MS, retryMs: RETRY_MS } }: Followed,
 ): Promise<void> {
+  const { keepAliveMs, retryMs } = pauses;
+  // Mutable: how far it is, and what has failed in a row.
   let position = start;
+  let failures = 0;
   let lastSentMs = performance.now();
   await stream.write(': following\n\n');
   while (!stream.aborted && !stream.closed) {
@@ -40,14 +56,19 @@ export async function followStream(
       const end = await readTailEnd(requireDatabase(deps));
       const polled = await poll(position, end);
       position = polled.position;
+      failures = 0;
       if (polled.hasSent) lastSentMs = performance.now();
       if (!polled.isFull) await sleep(POLL_MS);
     } catch (error) {
-      if (!isDatabaseDown(error) && !(error instanceof ApiError)) throw error;
-      await sleep(RETRY_MS);
+      if (!isDatabaseDown(error) && !(error instanceof ApiError)) {
+        if (failures === 0) deps.log.error({ err: error }, 'a stream of events cannot go on; it tries again');
+        failures += 1;
+      }
+      await sleep(Math.min(retryMs * Math.max(1, failures), MAX_RETRY_MS));
     }
-    if (performance.now() - lastSentMs < KEEP_ALIVE_MS) continue;
-    await stream.write(': keep-alive\n\n');
+    if (performance.now() - lastSentMs < keepAliveMs) continue;
+    const id = formatId(position);
+    await stream.write(id === null ? ': keep-alive\n\n' : `: keep-alive\nid: ${id}\n\n`);
     lastSentMs = performance.now();
   }
 }
@@ -74,16 +95,15 @@ export function createStreams(deps: AdminDeps, name: string) {
     if (open >= MAX_STREAMS)
       throw new ApiError(429, 'too_many_streams', `At most ${MAX_STREAMS} streams are served at a time.`);
     open += 1;
-    return streamSSE(
-      c,
-      async (stream) => {
-        try {
-          await follow(stream);
-        } finally {
-          open -= 1;
-        }
-      },
-      async (error) => deps.log.error({ err: error }, `${name} failed`),
-    );
+    return streamSSE(c, async (stream) => {
+      // What is thrown would be sent as an event.
+      try {
+        await follow(stream);
+      } catch (error) {
+        deps.log.error({ err: error }, `${name} failed`);
+      } finally {
+        open -= 1;
+      }
+    });
   };
 }

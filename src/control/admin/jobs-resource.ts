@@ -5,6 +5,7 @@ import type pg from 'pg';
 import { explainWait, isKeptWaiting } from '../jobs/explain-wait.ts';
 import type { Job } from '../jobs/job.ts';
 import { cancelJob, listJobs, readJob, resumeJob } from '../jobs/job-store.ts';
+import { OPERATOR_JOBS } from '../jobs/operator-jobs.ts';
 import { inTransaction } from '../store/pool.ts';
 import { type AdminDeps, requireDatabase } from './admin-deps.ts';
 import { ApiError } from './api-error.ts';
@@ -96,11 +97,8 @@ export const jobRoute = createRoute({
   responses: { 200: jsonAnswer(JobBody, 'How far it is'), 404: errorAnswer('No such job'), ...COMMON_ERRORS },
 });
 
-/** They are about the calls of all accounts, and are noted in the first. */
-const OPERATOR_KINDS: readonly string[] = ['verify', 'index_log', 'texts'];
-
 function hiddenFrom(c: Context): readonly string[] {
-  return isOperator(c) ? [] : OPERATOR_KINDS;
+  return isOperator(c) ? [] : OPERATOR_JOBS;
 }
 
 async function readVisible(c: Context, pool: pg.Pool, id: number): Promise<Job | null> {

@@ -27,7 +27,9 @@ const logStreamRoute = createRoute({
   path: '/api/v1/logs/stream',
   summary: 'New calls as server-sent events',
   request: { query: FilterQuery, headers: LastEventHeaders },
-  responses: streamAnswers('Events named `log`; the data is a call as in the list, the id is for Last-Event-ID'),
+  responses: streamAnswers(
+    'Events named `log`; the data is a call as in the list, the id is for Last-Event-ID; keep-alives have an id and no data',
+  ),
 });
 
 export function addLogStreamRoute(app: OpenAPIHono, deps: AdminDeps): void {
@@ -38,22 +40,26 @@ export function addLogStreamRoute(app: OpenAPIHono, deps: AdminDeps): void {
     const given = readLastEventId(c.req.valid('header')['last-event-id']);
     const start = given ?? (await readTailEnd(requireDatabase(deps)));
     return serveStream(c, (stream) =>
-      followStream(stream, deps, start, async (after, end) => {
-        const pool = requireDatabase(deps);
-        const rows = await tailLogs(
-          pool,
-          accountOf(c),
-          filters,
-          after,
-          ROWS_PER_POLL,
-          { search: searchOf(q), searchesTexts: texts !== 'false' },
-          deps.keepsTexts() && principalOf(c).mayReadBodies,
-        );
-        for (const { position, record } of rows)
-          await stream.writeSSE({ event: 'log', id: formatTailPosition(position), data: JSON.stringify(record) });
-        const last = rows.at(-1)?.position ?? after;
-        const isFull = rows.length === ROWS_PER_POLL;
-        return { position: isFull ? last : laterPosition(last, end), hasSent: rows.length > 0, isFull };
+      followStream(stream, deps, {
+        start,
+        formatId: formatTailPosition,
+        poll: async (after, end) => {
+          const pool = requireDatabase(deps);
+          const rows = await tailLogs(
+            pool,
+            accountOf(c),
+            filters,
+            after,
+            ROWS_PER_POLL,
+            { search: searchOf(q), searchesTexts: texts !== 'false' },
+            deps.keepsTexts() && principalOf(c).mayReadBodies,
+          );
+          for (const { position, record } of rows)
+            await stream.writeSSE({ event: 'log', id: formatTailPosition(position), data: JSON.stringify(record) });
+          const last = rows.at(-1)?.position ?? after;
+          const isFull = rows.length === ROWS_PER_POLL;
+          return { position: isFull ? last : laterPosition(last, end), hasSent: rows.length > 0, isFull };
+        },
       }),
     );
   });

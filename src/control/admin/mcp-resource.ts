@@ -31,7 +31,7 @@ export function addMcpRoute(app: OpenAPIHono, deps: AdminDeps, tokens: TokenChec
         [ACCOUNT_HEADER]: String(accountId),
       };
       const answer = await behindWall(accountId, () => app.request(`${OWN_ORIGIN}${path}`, { headers }));
-      return { status: answer.status, text: await answer.text() };
+      return { status: answer.status, text: await answer.text(), headers: answer.headers };
     };
 
   const cursors = createCursorSeal(deps.adminToken);

@@ -39,27 +39,31 @@ export function addRunStreamRoute(app: OpenAPIHono, deps: AdminDeps): void {
     const start = given ?? (await readTailEnd(requireDatabase(deps)));
     let sentOpen = '';
     return serveStream(c, (stream) =>
-      followStream(stream, deps, start, async (after, end) => {
-        const pool = requireDatabase(deps);
-        const open = JSON.stringify(await listOpenCalls(pool, accountOf(c), trace_id));
-        const tailed = await tailRunCalls(pool, accountOf(c), trace_id, after, CALLS_PER_EVENT);
-        const { calls, columns, position } = tailed;
-        if (position !== null)
-          await stream.writeSSE({
-            event: 'calls',
-            id: formatTailPosition(position),
-            data: JSON.stringify({ columns }),
-          });
-        const hasChanged = open !== sentOpen;
-        if (hasChanged) await stream.writeSSE({ event: 'open', data: open });
-        sentOpen = open;
-        const isFull = calls === CALLS_PER_EVENT;
-        const last = position ?? after;
-        return {
-          position: isFull ? last : laterPosition(last, end),
-          hasSent: position !== null || hasChanged,
-          isFull,
-        };
+      followStream(stream, deps, {
+        start,
+        formatId: formatTailPosition,
+        poll: async (after, end) => {
+          const pool = requireDatabase(deps);
+          const open = JSON.stringify(await listOpenCalls(pool, accountOf(c), trace_id));
+          const tailed = await tailRunCalls(pool, accountOf(c), trace_id, after, CALLS_PER_EVENT);
+          const { calls, columns, position } = tailed;
+          if (position !== null)
+            await stream.writeSSE({
+              event: 'calls',
+              id: formatTailPosition(position),
+              data: JSON.stringify({ columns }),
+            });
+          const hasChanged = open !== sentOpen;
+          if (hasChanged) await stream.writeSSE({ event: 'open', data: open });
+          sentOpen = open;
+          const isFull = calls === CALLS_PER_EVENT;
+          const last = position ?? after;
+          return {
+            position: isFull ? last : laterPosition(last, end),
+            hasSent: position !== null || hasChanged,
+            isFull,
+          };
+        },
       }),
     );
   });

@@ -142,11 +142,15 @@ export interface StoredDelivery {
   readonly error: string | null;
 }
 
-/** The newest first; an event without a destination is there once. */
+/** The newest first; an event without a destination is there once. What was found of `hiddenJobs` is left out. */
 export async function listDeliveries(
   pool: pg.Pool,
   accountId: number,
-  { alertId, limit }: { readonly alertId: number | null; readonly limit: number },
+  {
+    alertId,
+    limit,
+    hiddenJobs,
+  }: { readonly alertId: number | null; readonly limit: number; readonly hiddenJobs: readonly string[] },
 ): Promise<readonly StoredDelivery[]> {
   const { rows } = await pool.query<StoredDelivery>(
     `select e.id as "eventId", e.alert_id as "alertId", a.name as "alertName", e.title, e.fired_at as "firedAt",
@@ -156,8 +160,10 @@ export async function listDeliveries(
        left join alert_deliveries v on v.account_id = e.account_id and v.event_id = e.id
        left join alert_destinations d on d.id = v.destination_id
      where e.account_id = $1 and ($2::int4 is null or e.alert_id = $2)
+       and not (a.kind = 'jobs' and exists (select from jobs j
+         where j.account_id = e.account_id and e.subject = 'job ' || j.id and j.kind = any($4)))
      order by e.fired_at desc, e.id, d.id limit $3`,
-    [accountId, alertId, limit],
+    [accountId, alertId, limit, hiddenJobs],
   );
   return rows;
 }

@@ -1,12 +1,14 @@
 /** Looks whether an alert's condition is true, by kind: what is true now, or what has happened since the alert was made. */
 import type pg from 'pg';
 import { formatUsd, parseUsd } from '../../vocabulary/usd.ts';
+import { OPERATOR_JOBS } from '../jobs/operator-jobs.ts';
 import { GONE_AFTER_SECONDS, listNodes } from '../store/nodes.ts';
 import type { Finding } from './alert-events.ts';
 import { ALERT_SETTINGS } from './alert-kinds.ts';
 import { describeQuestion, nameFigure } from './alert-question.ts';
 import type { Alert } from './alert-store.ts';
 import { askNow } from './ask-question.ts';
+import { isMadeByOperator } from './made-by-operator.ts';
 
 /** Of what is told once, in a look: the next look leaves out what was told and takes the next ones. */
 const MAX_FINDINGS = 100;
@@ -151,12 +153,13 @@ const lookAtNodes: Look = async (pool, alert) => {
 };
 
 const lookAtJobs: Look = async (pool, alert) => {
+  const hidden = isMadeByOperator(alert) ? [] : OPERATOR_JOBS;
   const { rows } = await pool.query<{ id: number; title: string; error: string | null }>(
-    `select id, title, error from jobs j where account_id = $1 and state = 'failed'
+    `select id, title, error from jobs j where account_id = $1 and state = 'failed' and kind <> all($4)
        and finished_at > greatest($2, now() - make_interval(days => ${JOBS_DAYS}))
        and not ${isTold("'job ' || j.id", '$1', '$3')}
      order by id limit ${MAX_FINDINGS}`,
-    [alert.accountId, alert.createdAt, alert.id],
+    [alert.accountId, alert.createdAt, alert.id, hidden],
   );
   const findings = rows.map(({ id, title, error }) => ({
     subject: `job ${id}`,

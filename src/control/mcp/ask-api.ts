@@ -6,6 +6,7 @@ export interface ApiAnswer {
   readonly status: number;
   /** JSON, or the text of a body of a call. */
   readonly text: string;
+  readonly headers: Headers;
 }
 
 /** `path` begins with `/api/v1/`. Rejects when the API cannot be reached. */

@@ -4,8 +4,6 @@ import { type AskApi, askJson, pathOf, type ReadScope, ToolError } from './ask-a
 import { endOf, isOwnRun, traceFilter } from './own-run.ts';
 import { readCosts } from './read-costs.ts';
 
-const MAX_STEPS = 200;
-
 const Step = z.object({
   names: z.array(z.string()),
   calls: z.number(),
@@ -61,9 +59,12 @@ export async function findRun(ask: AskApi, scope: ReadScope, traceId: string): P
   return totals.calls === 0 ? null : { ...found, whole: null };
 }
 
-/** The sums and its steps as rows of a tree, outermost first; the deepest are left out where there are very many. */
-export function describeRun({ steps, steps_cut: stepsCut, shape: _, shape_errors: __, ...sums }: WholeRun): object {
-  const kept = steps.length <= MAX_STEPS ? steps : keepOutermost(steps);
+/** The sums and its steps as rows of a tree, outermost first; the deepest are left out where there are more than `most`. */
+export function describeRun(
+  { steps, steps_cut: stepsCut, shape: _, shape_errors: __, ...sums }: WholeRun,
+  most: number,
+): object {
+  const kept = steps.length <= most ? steps : keepOutermost(steps, most);
   const tree = kept.map(({ names, ...step }) => ({
     step: names.map(encodeName).join('/'),
     depth: names.length,
@@ -73,9 +74,8 @@ export function describeRun({ steps, steps_cut: stepsCut, shape: _, shape_errors
   return { ...sums, tree, ...(leftOut > 0 || stepsCut ? { steps_left_out: leftOut, steps_cut: stepsCut } : {}) };
 }
 
-function keepOutermost(steps: readonly z.infer<typeof Step>[]): readonly z.infer<typeof Step>[] {
-  const deepest = steps.toSorted((a, b) => a.names.length - b.names.length).slice(0, MAX_STEPS);
-  const kept = new Set(deepest);
+function keepOutermost(steps: readonly z.infer<typeof Step>[], most: number): readonly z.infer<typeof Step>[] {
+  const kept = new Set(steps.toSorted((a, b) => a.names.length - b.names.length).slice(0, most));
   return steps.filter((step) => kept.has(step));
 }
 

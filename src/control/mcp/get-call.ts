@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { askJson, describeRefusal, ToolError } from './ask-api.ts';
 import { defineTool } from './tool.ts';
-import { showJson } from './tool-result.ts';
+import { showFitting, showJson } from './tool-result.ts';
 
 const MAX_CHARS = 30_000;
 const USUAL_CHARS = 8_000;
@@ -11,11 +11,21 @@ const NOT_FOUND = 'log_not_found: There is no call with this id.';
 
 const Call = z.object({ id: z.string(), key_id: z.number().nullable() }).loose();
 
+/** What there was of a body beyond its text, which else would look whole. */
+function describeMissing(headers: Headers): object {
+  const cutBytes = headers.get('x-tollgate-cut');
+  const limit = headers.get('x-tollgate-decoded-limit');
+  return {
+    ...(cutBytes === null ? {} : { missing_bytes: Number(cutBytes) }),
+    ...(limit === null ? {} : { decoded_limit_bytes: Number(limit) }),
+  };
+}
+
 export const getCall = defineTool({
   name: 'get_call',
   title: 'One call',
   description:
-    'Everything that is known of a call: tokens by class, what each class cost (cost_lines), times, errors, metadata, headers. With text it has the request or the response as it was sent, decoded, a part at a time: text_chars says how long it is. A token needs the right to read texts for that.',
+    'Everything that is known of a call: tokens by class, what each class cost (cost_lines), times, errors, metadata, headers. With text it has the request or the response as it was sent, decoded, a part at a time: text_chars says how long it is. Where missing_bytes is there, so many bytes as sent were not kept: the middle, without a mark in the text, or of a compressed body all that follows (bodies of the call says which). Where decoded_limit_bytes is there, the body goes on behind it. A token needs the right to read texts for that.',
   input: z.strictObject({
     id: z.uuid().describe('The id of the call'),
     text: z.enum(['none', 'request', 'response']).default('none'),
@@ -35,13 +45,18 @@ export const getCall = defineTool({
       );
     const answer = await ask(`/api/v1/logs/${id}/${which}?decoded=true`);
     if (answer.status !== OK) throw new ToolError(describeRefusal(answer.status, answer.text));
-    const part = answer.text.slice(offset, offset + maxChars);
-    const next = offset + part.length;
-    return showJson({
-      id,
-      text: part,
-      text_chars: answer.text.length,
-      next_offset: next < answer.text.length ? next : null,
+    const missing = describeMissing(answer.headers);
+    // Escapes make some texts twice as long.
+    return showFitting(maxChars, (chars) => {
+      const part = answer.text.slice(offset, offset + chars);
+      const next = offset + part.length;
+      return {
+        id,
+        text: part,
+        text_chars: answer.text.length,
+        next_offset: next < answer.text.length ? next : null,
+        ...missing,
+      };
     });
   },
 });

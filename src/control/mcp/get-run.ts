@@ -6,9 +6,12 @@ import { traceFilter } from './own-run.ts';
 import { readCosts } from './read-costs.ts';
 import { defineTool } from './tool.ts';
 import { TraceId } from './tool-inputs.ts';
-import { showJson } from './tool-result.ts';
+import { showFitting } from './tool-result.ts';
 
+const MAX_STEPS = 200;
 const MAX_GROUPS = 100;
+/** Steps are at hand, so that many sizes may be tried. */
+const KEPT_STEPS = 0.9;
 
 export const getRun = defineTool({
   name: 'get_run',
@@ -19,17 +22,19 @@ export const getRun = defineTool({
   run: async ({ trace_id: traceId }, ask, scope) => {
     const found = await findRun(ask, scope, traceId);
     if (found === null) throw new ToolError(NO_RUN);
-    if (found.whole !== null) return showJson(describeRun(found.whole));
-    const { from, to } = found;
-    const fields = { group_by: 'span_path', from, to, limit: MAX_GROUPS };
-    const { totals, data, rest } = await readCosts(ask, scope, fields, [traceFilter(traceId)]);
-    const steps = data.map(({ group: [step = null], ...sums }) => ({ step: step ?? '', ...sums }));
-    return showJson({
-      trace_id: traceId,
-      note: 'The run has calls of other keys as well. These are the sums of yours, by the step in which each was made.',
-      totals,
-      steps,
-      rest,
+    const { whole, from, to } = found;
+    if (whole !== null) return showFitting(MAX_STEPS, (most) => describeRun(whole, most), KEPT_STEPS);
+    return showFitting(MAX_GROUPS, async (limit) => {
+      const fields = { group_by: 'span_path', from, to, limit };
+      const { totals, data, rest } = await readCosts(ask, scope, fields, [traceFilter(traceId)]);
+      const steps = data.map(({ group: [step = null], ...sums }) => ({ step: step ?? '', ...sums }));
+      return {
+        trace_id: traceId,
+        note: 'The run has calls of other keys as well. These are the sums of yours, by the step in which each was made.',
+        totals,
+        steps,
+        rest,
+      };
     });
   },
 });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type AskApi, askJson, pathOf, type ReadScope, scopedFilters } from './ask-api.ts';
 import { defineTool } from './tool.ts';
 import { Cursor, Filters, From, Limit, SearchText, To } from './tool-inputs.ts';
-import { showPage, type ToolResult } from './tool-result.ts';
+import { showFitting, type ToolResult } from './tool-result.ts';
 
 const COLUMNS = [
   'id',
@@ -70,7 +70,7 @@ function showCalls(question: Question, ask: AskApi, scope: ReadScope): Promise<T
   // Whoever may not read texts gets what there would be without them: even that there is more tells something.
   const searched = text === undefined ? {} : { q: text, q_texts: String(scope.hasTexts) };
   const fields = { ...rest, ...searched, fields: [...COLUMNS, ...extra].join(',') };
-  return showPage(limit, (rows) =>
+  return showFitting(limit, (rows) =>
     askJson(ask, Page, pathOf('/api/v1/logs', { ...fields, limit: rows }, scopedFilters(scope, filters))),
   );
 }

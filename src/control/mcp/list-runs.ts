@@ -4,7 +4,7 @@ import { type AskApi, askJson, pathOf, type ReadScope, scopedFilters, ToolError 
 import { isOwnRun } from './own-run.ts';
 import { defineTool } from './tool.ts';
 import { Cursor, Filters, From, Limit, SearchText, To } from './tool-inputs.ts';
-import { showPage } from './tool-result.ts';
+import { showFitting } from './tool-result.ts';
 
 const SORTS = ['-ended_at', '-started_at', '-total_cost', '-duration_ms', '-calls', '-errors'] as const;
 
@@ -86,7 +86,7 @@ export const listRuns = defineTool({
   run: ({ filters, search, limit, cursor, ...rest }, ask, scope) => {
     if (scope.keyId !== null) refuseOthers({ filters, search, sort: rest.sort });
     const after = openCursor(cursor, scope);
-    return showPage(limit, async (rows) => {
+    return showFitting(limit, async (rows) => {
       const fields = { ...rest, q: search, cursor: after, limit: rows };
       const page = await askJson(ask, Page, pathOf('/api/v1/runs', fields, scopedFilters(scope, filters)));
       const { next_cursor: next } = page;

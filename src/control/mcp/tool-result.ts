@@ -34,14 +34,17 @@ export async function runTool(
   }
 }
 
-interface Page {
-  readonly data: readonly unknown[];
-}
-
-/** Asks for fewer rows until the page fits, so that its cursor goes on behind the last row shown. */
-export async function showPage(limit: number, ask: (limit: number) => Promise<Page>): Promise<ToolResult> {
-  for (let rows = limit; ; rows = Math.floor(rows / 2)) {
-    const page = await ask(rows);
-    if (rows <= 1 || JSON.stringify(page).length <= MAX_RESULT_CHARS) return showJson(page);
+/**
+ * Asks for fewer rows until the answer fits, so that the cursor of a page goes on behind the last row shown. `kept`: the
+ * share of the rows that is tried next.
+ */
+export async function showFitting(
+  limit: number,
+  ask: (limit: number) => object | Promise<object>,
+  kept = 1 / 2,
+): Promise<ToolResult> {
+  for (let rows = limit; ; rows = Math.floor(rows * kept)) {
+    const answer = await ask(rows);
+    if (rows <= 1 || JSON.stringify(answer).length <= MAX_RESULT_CHARS) return showJson(answer);
   }
 }

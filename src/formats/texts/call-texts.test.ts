@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { markOf } from './call-marks.ts';
 import { type CallTexts, type PlainBody, readCallTexts } from './call-texts.ts';
 import { makeSnippet } from './make-snippet.ts';
 import { MAX_TEXT_CHARACTERS } from './plain-text.ts';
@@ -175,6 +176,55 @@ describe('what was answered', () => {
     expect(answerOf(events(...done), 'text/event-stream').answer).toBe('tolls\nA page.\n{"a":"é"}');
   });
 
+  test('a realtime session: what is told of items, of the session and of limits is no answer', () => {
+    const spoken = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Free.' }] };
+    const asked = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'What is the toll?' }] };
+    const call = { type: 'function_call', name: 'read', arguments: '{"road":"A1"}' };
+    const lines = [
+      { type: 'session.created', session: { tool_choice: { type: 'function', name: 'write' } } },
+      { type: 'conversation.item.added', item: asked },
+      { type: 'conversation.item.done', item: asked },
+      { type: 'conversation.item.input_audio_transcription.segment', text: 'What is the toll?' },
+      { type: 'response.created', response: {} },
+      { type: 'response.output_text.delta', output_index: 0, content_index: 0, delta: 'Free.' },
+      { type: 'conversation.item.created', item: spoken },
+      { type: 'conversation.item.retrieved', item: spoken },
+      { type: 'response.output_item.added', output_index: 1, item: { ...call, arguments: '' } },
+      { type: 'response.function_call_arguments.delta', output_index: 1, delta: '{"road":"A1"}' },
+      { type: 'conversation.item.done', item: call },
+      { type: 'rate_limits.updated', rate_limits: [{ name: 'requests', limit: 1 }] },
+    ];
+    const texts = answerOf(lines.map((line) => JSON.stringify(line)).join('\n'), 'application/x-ndjson');
+    expect(texts.answer).toBe('Free.\nread\n{"road":"A1"}');
+    expect(texts.marks.toolCalls).toBe(markOf(['read', '{"road":"A1"}']));
+  });
+
+  test('Gemini: each call of a function is one of its own, in an answer, a stream and a live session', () => {
+    const part = (name: string, args: object) => ({ functionCall: { name, args } });
+    const answer = (...parts: readonly object[]) => ({ candidates: [{ index: 0, content: { role: 'model', parts } }] });
+    const [run, read] = [part('run', { cmd: 'echo "hi"' }), part('read', { p: 1 })];
+    const expected = 'So: this.\nrun\n{"cmd":"echo "hi""}\nread\n{"p":1}';
+    expect(answerOf(answer({ text: 'So: ' }, { text: 'this.' }, run, read)).answer).toBe(expected);
+    const stream = events(answer({ text: 'So: ' }), answer({ text: 'this.' }), answer(run), answer(read));
+    expect(answerOf(stream, 'text/event-stream').answer).toBe(expected);
+    const live = [run, read].map(({ functionCall }) => ({ toolCall: { functionCalls: [functionCall] } }));
+    const lines = live.map((line) => JSON.stringify(line)).join('\n');
+    expect(answerOf(lines, 'application/x-ndjson').answer).toBe('run\n{"cmd":"echo "hi""}\nread\n{"p":1}');
+    const code = (text: string) => ({ executableCode: { language: 'PYTHON', code: text } });
+    expect(answerOf(answer(code('a = 1'), code('b = 2'))).answer).toBe('a = 1\nb = 2');
+  });
+
+  test.each(['application/octet-stream', 'application/json', 'text/plain'])('lines that are served as %s', (type) => {
+    const line = (id: string, content: string) => {
+      const body = { choices: [{ index: 0, message: { role: 'assistant', content } }] };
+      return JSON.stringify({ id, custom_id: id, response: { status_code: 200, body } });
+    };
+    const lines = `${line('a', 'One.')}\n${line('b', 'Two.')}\r\n\n${line('c', 'Three.').slice(0, -7)}`;
+    expect(answerOf(lines, type).answer).toBe('One.\nTwo.\nThree.');
+    const cut = body(`${line('a', 'One.')}\n${line('b', 'T').slice(0, 9)}`, type, `x"}\n${line('c', 'Three.')}`);
+    expect(readCallTexts(null, cut).answer).toBe('One.\nThree.');
+  });
+
   test('the answers of one session are told apart', () => {
     const lines = ['One.', 'Two.'].flatMap((delta) => [
       { type: 'response.created', response: {} },
@@ -202,6 +252,33 @@ describe('bodies without their middle', () => {
       prompt: 'Be brief.\nA long\nYes?\nAnd now?',
       promptSnippet: 'And now?',
     });
+  });
+
+  test('a request: no tools and schemas at its end, but calls', () => {
+    const head = '{"messages":[{"role":"user","content":"A long';
+    const tail = [
+      'ate","description":"Where"},"to":{"type":"string","description":"Whereto"}}}}},',
+      '{"type":"function","function":{"name":"old","description":"Old."}},',
+      '{"type":"custom","name":"patch","description":"Patches."}],"messages":[',
+      '{"type":"function_call","name":"read","arguments":"{}"},',
+      '{"type":"function","function":{"name":"run","arguments":"{}"}},',
+      '{"role":"user","content":"And now?"}],',
+      '"tools":[{"type":"function","name":"read","parameters":{"type":"object","properties":{"a":{"description":"Of"}}}},',
+      '{"name":"see","description":"Sees.","input_schema":{"type":"object","properties":{"b":{"description":"By"}}}},',
+      '{"functionDeclarations":[{"name":"go","parameters":{"type":"OBJECT","properties":{"c":{"type":"STRING"}}}}]}],',
+      '"tool_choice":{"type":"tool","name":"see"},',
+      '"response_format":{"type":"json_schema","json_schema":{"name":"toll","schema":{"description":"A toll"}}},',
+      '"text":{"format":{"type":"json_schema","name":"toll","schema":{"description":"A toll"}}}}',
+    ].join('');
+    expect(readCallTexts(body(head, 'application/json', tail), null).prompt).toBe(
+      'A long\nread\n{}\nrun\n{}\nAnd now?',
+    );
+    const answer = body(
+      '{"object":"response","output":[',
+      'application/json',
+      `"x"}]${tail.slice(tail.indexOf(',"tools'))}`,
+    );
+    expect(readCallTexts(null, answer).answer).toBe('');
   });
 
   test('a stream: the events that are whole at its end', () => {

@@ -9,7 +9,7 @@ import { joinTexts } from './plain-text.ts';
 import { createAnswerReader } from './read-answer.ts';
 import { createPromptReader } from './read-prompt.ts';
 import { readTail } from './read-tail.ts';
-import { readValues } from './read-values.ts';
+import { areJsonLines, readValues } from './read-values.ts';
 
 /** One side of a call, with its content encoding undone. */
 export interface PlainBody {
@@ -108,7 +108,7 @@ function readRest({ head, tail, contentType }: PlainBody, onValue: (value: JsonO
   if (EVENTS_TYPE.test(type) || EVENTS_START.test(head.toString('latin1', 0, 16))) {
     const start = /\r?\n\r?\n/.exec(tail.toString('latin1'));
     if (start !== null) readValues(tail.subarray(start.index), contentType, (value) => onValue(value, true));
-  } else if (LINES_TYPE.test(type)) {
+  } else if (LINES_TYPE.test(type) || areJsonLines(head)) {
     const end = tail.indexOf('\n');
     if (end !== -1) readValues(tail.subarray(end + 1), contentType, (value) => onValue(value, true));
   } else for (const value of readTail(tail.toString('utf8'))) onValue(value, false);

@@ -36,6 +36,7 @@ export function createAnswerReader(): AnswerReader {
   // Mutable: answers of one session, and parts of one answer that was cut, are told apart by a number.
   let turn = 0;
   let results = 0;
+  let calls = 0;
 
   function add(channel: string, text: string, kind: WrittenKind): void {
     if (text === '') return;
@@ -56,6 +57,10 @@ export function createAnswerReader(): AnswerReader {
 
   const sink: AnswerSink = {
     onWritten: add,
+    numberCall: (isNew) => {
+      if (isNew) calls += 1;
+      return calls;
+    },
     onResult: (_channel, result) => addResult(result),
     onTranscript: (channel, text) => add(channel, text, 'answer'),
   };

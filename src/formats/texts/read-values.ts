@@ -2,7 +2,21 @@
 import type { JsonObject, JsonValue } from '../../vocabulary/token-usage.ts';
 import { createFraming } from '../usage/framing.ts';
 import { isObject, parseJson } from '../usage/read-json.ts';
+import { skipSpace } from '../wire/json-scan.ts';
 import { parseCutJson } from './parse-cut-json.ts';
+
+const LINES_TYPE = 'application/x-ndjson';
+const NEWLINE = 10;
+const OPENING_BRACE = 123;
+
+/** Whatever its type says: results of batches come as `application/octet-stream`, and as JSON. */
+export function areJsonLines(body: Buffer): boolean {
+  const start = skipSpace(body, 0);
+  if (body[start] !== OPENING_BRACE) return false;
+  const end = body.indexOf(NEWLINE, start);
+  if (end === -1 || body[skipSpace(body, end)] !== OPENING_BRACE) return false;
+  return isObject(parseJson(body.subarray(start, end)));
+}
 
 /**
  * Calls `onValue` with each object in order; one that is cut is read as far as it goes. Returns false for a body that is
@@ -17,7 +31,7 @@ export function readValues(
     if (isObject(value)) onValue(value, isStream);
   };
   const framing = createFraming(
-    contentType,
+    areJsonLines(body) ? LINES_TYPE : contentType,
     // The body is in memory and all its text counts, so nothing is thinned.
     { canBeArray: true, areLines: false, largeBytes: Number.POSITIVE_INFINITY },
     {

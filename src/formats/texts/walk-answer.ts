@@ -61,6 +61,9 @@ const ITEM_ADDED = 'response.output_item.added';
 const ITEM_DONE = 'response.output_item.done';
 /** It repeats the pieces of a transcription. */
 const TRANSCRIPT_END = /^transcript\.text\.(?:done|segment)$/;
+/** What a realtime session tells of itself and of items, which the client made or the events before have brought. */
+const SESSION_NEWS =
+  /^(?:conversation\.(?:created|item\.(?:added|created|done|retrieved|input_audio_transcription\.(?:completed|segment)))|(?:transcription_)?session\.(?:created|updated)|rate_limits\.updated)$/;
 /** A tool's result amid the model's text. */
 const TOOL_RESULT = /_result$|_call_output$/;
 
@@ -71,10 +74,17 @@ const HOSTED: readonly string[] = ['action', 'queries', 'results', 'output', 'ou
 const REASONING: readonly string[] = ['reasoning', 'thinking', 'redacted_thinking'];
 const REASONING_NAME = 'reasoningContent';
 
+/** Calls of Gemini are whole and have no index; several may stand in one place. */
+const CALLS: ReadonlySet<string> = new Set(['functionCall', 'executableCode', 'toolCall']);
+const LISTED_CALLS = '.functionCalls';
+const CALL_BEGINS: readonly string[] = ['name', 'code', 'toolType'];
+
 const MAX_DEPTH = 60;
 
 export interface AnswerSink {
   readonly onWritten: (channel: string, text: string, kind: WrittenKind) => void;
+  /** The number of a call that only its place tells from others: a new one, or that of the call before. */
+  readonly numberCall?: (isNew: boolean) => number;
   readonly onLeftOut?: (what: 'media' | 'hidden_reasoning') => void;
   /** What stands in an answer and the model did not write: results of tools that the provider ran. */
   readonly onResult?: (channel: string, value: JsonValue) => void;
@@ -97,7 +107,7 @@ export function unwrapEvent(event: JsonObject): JsonObject {
 /** `event`: an event of a stream, or a whole answer. `root` begins the names of its channels. */
 export function walkAnswer(event: JsonObject, sink: AnswerSink, root = ''): void {
   const type = readName(event, 'type') ?? '';
-  if (type === 'error' || TRANSCRIPT_END.test(type)) return;
+  if (type === 'error' || TRANSCRIPT_END.test(type) || SESSION_NEWS.test(type)) return;
   if (RESPONSES_EVENT.test(type) && type !== ITEM_ADDED && !RESPONSES_TEXT.test(type)) {
     const item = readObject(event, 'item');
     if (type !== ITEM_DONE || item === null) return;
@@ -114,7 +124,7 @@ export function walkAnswer(event: JsonObject, sink: AnswerSink, root = ''): void
       for (const [position, element] of value.entries())
         walk(
           element,
-          isObject(element) && isPlaced(element, channel) ? channel : `${channel}.${position}`,
+          isObject(element) && isPlaced(element, channel) ? channel : placeOf(channel, position, element),
           depth + 1,
           kind,
         );
@@ -151,8 +161,20 @@ export function walkAnswer(event: JsonObject, sink: AnswerSink, root = ''): void
           sink.onWritten(`${channel}.${name}`, value, kind ?? written);
       } else if (WRITTEN_AS_JSON.has(name) && isObject(value)) {
         if (Object.keys(value).length > 0) sink.onWritten(`${channel}.${name}`, JSON.stringify(value), 'tool_call');
-      } else walk(value, `${channel}.${name}`, depth + 1, name === REASONING_NAME ? 'reasoning' : kind);
+      } else {
+        const inner = CALLS.has(name) ? `${channel}.${name}${numberOf(value)}` : `${channel}.${name}`;
+        walk(value, inner, depth + 1, name === REASONING_NAME ? 'reasoning' : kind);
+      }
     }
+  }
+
+  function placeOf(channel: string, position: number, element: JsonValue): string {
+    return `${channel}.${position}${channel.endsWith(LISTED_CALLS) ? numberOf(element) : ''}`;
+  }
+
+  function numberOf(call: JsonValue): string {
+    const isNew = CALL_BEGINS.some((name) => readName(call, name) !== null);
+    return sink.numberCall === undefined ? '' : ` ${sink.numberCall(isNew)}`;
   }
 
   function readMedia(value: JsonValue | undefined, channel: string): void {
