@@ -1,8 +1,8 @@
 /** `tollgate sql --remove` for a reader and for a program; what the route does is in test/database/sql-door.test.ts. */
 import { createServer } from 'node:http';
 import { expect, test } from 'vitest';
-import { makeDataDir } from '../gateway/start-gateway.ts';
 import { runTollgate } from '../gateway/run-tollgate.ts';
+import { makeDataDir } from '../gateway/start-gateway.ts';
 
 test('with --json it answers in JSON', async () => {
   const asked: string[] = [];
