@@ -27,7 +27,9 @@ const logStreamRoute = createRoute({
   path: '/api/v1/logs/stream',
   summary: 'New calls as server-sent events',
   request: { query: FilterQuery, headers: LastEventHeaders },
-  responses: streamAnswers('Events named `log`; the data is a call as in the list, the id is for Last-Event-ID; keep-alives have an id and no data'),
+  responses: streamAnswers(
+    'Events named `log`; the data is a call as in the list, the id is for Last-Event-ID; keep-alives have an id and no data',
+  ),
 });
 
 export function addLogStreamRoute(app: OpenAPIHono, deps: AdminDeps): void {
