@@ -14,7 +14,7 @@ import {
   MAX_DESTINATIONS,
 } from '../alerts/alert-store.ts';
 import { previewQuestion } from '../alerts/ask-question.ts';
-import { OPERATOR_JOBS } from '../jobs/operator-jobs.ts';
+import { OPERATOR_JOBS } from '../store/operator-jobs.ts';
 import { type AdminDeps, requireDatabase } from './admin-deps.ts';
 import { DeletedBody, Id, IdParameter, Name } from './alert-fields.ts';
 import { ApiError } from './api-error.ts';

@@ -5,7 +5,7 @@ import type pg from 'pg';
 import { explainWait, isKeptWaiting } from '../jobs/explain-wait.ts';
 import type { Job } from '../jobs/job.ts';
 import { cancelJob, listJobs, readJob, resumeJob } from '../jobs/job-store.ts';
-import { OPERATOR_JOBS } from '../jobs/operator-jobs.ts';
+import { OPERATOR_JOBS } from '../store/operator-jobs.ts';
 import { inTransaction } from '../store/pool.ts';
 import { type AdminDeps, requireDatabase } from './admin-deps.ts';
 import { ApiError } from './api-error.ts';

@@ -1,8 +1,8 @@
 /** Looks whether an alert's condition is true, by kind: what is true now, or what has happened since the alert was made. */
 import type pg from 'pg';
 import { formatUsd, parseUsd } from '../../vocabulary/usd.ts';
-import { OPERATOR_JOBS } from '../jobs/operator-jobs.ts';
 import { GONE_AFTER_SECONDS, listNodes } from '../store/nodes.ts';
+import { OPERATOR_JOBS } from '../store/operator-jobs.ts';
 import type { Finding } from './alert-events.ts';
 import { ALERT_SETTINGS } from './alert-kinds.ts';
 import { describeQuestion, nameFigure } from './alert-question.ts';
