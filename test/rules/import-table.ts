@@ -65,15 +65,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   ],
   'control/demo-log': ['formats/usage', 'providers', 'pricing', 'control/store', 'control/shipper'],
 
-  'control/alerts': [
-    'keys',
-    'sockets',
-    'control/store',
-    'control/jobs',
-    'control/audit',
-    'control/log',
-    'control/brakes',
-  ],
+  'control/alerts': ['keys', 'sockets', 'control/store', 'control/audit', 'control/log', 'control/brakes'],
   'control/mcp': [],
   'control/admin': [
     'providers',
