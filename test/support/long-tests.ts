@@ -12,8 +12,11 @@ export const LONG_GATEWAY_TESTS: readonly string[] = [
   'test/gateway/roles.test.ts',
   'test/gateway/two-node-brakes.test.ts',
 ];
-/** Every page in every state and theme. */
-export const LONG_BROWSER_TESTS: readonly string[] = ['test/browser/accessibility.test.ts'];
+/** Every page: in every state and theme, and with texts that would be markup. */
+export const LONG_BROWSER_TESTS: readonly string[] = [
+  'test/browser/accessibility.test.ts',
+  'test/browser/hostile.test.ts',
+];
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
