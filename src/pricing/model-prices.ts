@@ -1,5 +1,6 @@
 /** Gathers and caches one model's rows and rules from all layers. */
 import type { ProviderName } from '../vocabulary/call-record.ts';
+import { dropOldest } from '../vocabulary/drop-oldest.ts';
 import type { UsageClass } from '../vocabulary/token-usage.ts';
 import { completeBedrockId, readBedrockId } from './bedrock-id.ts';
 import { MAX_MODEL_LENGTH } from './billing-terms.ts';
@@ -157,11 +158,7 @@ export function createModelPrices(catalog: Catalog, operator: CompiledOperatorPr
       renames: renames.filter(isFor),
     };
     kept.set(key, prices);
-    if (kept.size > MAX_MODELS_KEPT)
-      for (const oldest of kept.keys()) {
-        kept.delete(oldest);
-        break;
-      }
+    dropOldest(kept, MAX_MODELS_KEPT);
     return prices;
   };
 }

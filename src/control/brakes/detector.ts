@@ -1,4 +1,5 @@
 /** Tells which rules are true of which run or key, call by call. In memory, bounded; the least recently seen go first. */
+import { dropOldest } from '../../vocabulary/drop-oldest.ts';
 import type { Fact } from './brake-facts.ts';
 import type { BrakeScope, NewHit } from './brake-hits.ts';
 import type { BrakeAction, EffectiveRule } from './brake-rules.ts';
@@ -39,19 +40,11 @@ export function createDetector(maxSubjects = MAX_SUBJECTS): Detector {
 
   const nameOf = ({ accountId, scope, value }: Named): string => `${accountId} ${scope} ${value}`;
 
-  function dropOldest<T>(all: Map<string, T>): void {
-    if (all.size <= maxSubjects) return;
-    for (const oldest of all.keys()) {
-      all.delete(oldest);
-      return;
-    }
-  }
-
   function findSubject(name: string): Subject {
     const subject = subjects.get(name) ?? { history: createSubjectHistory(), hitMs: new Map() };
     subjects.delete(name);
     subjects.set(name, subject);
-    dropOldest(subjects);
+    dropOldest(subjects, maxSubjects);
     return subject;
   }
 
@@ -97,7 +90,7 @@ export function createDetector(maxSubjects = MAX_SUBJECTS): Detector {
       subjects.delete(name);
       resumedMs.delete(name);
       resumedMs.set(name, fromMs);
-      dropOldest(resumedMs);
+      dropOldest(resumedMs, maxSubjects);
     },
   };
 }

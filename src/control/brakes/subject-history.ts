@@ -1,4 +1,5 @@
 /** What is remembered of a run or key for the brakes: sums by time, repeats, and the latest calls. Bounded. */
+import { dropOldest } from '../../vocabulary/drop-oldest.ts';
 import { type PicoUsd, parseUsd } from '../../vocabulary/usd.ts';
 import type { Fact } from './brake-facts.ts';
 
@@ -112,7 +113,7 @@ export function createSubjectHistory(): SubjectHistory {
     // The latest stand last.
     all.delete(mark);
     all.set(mark, times);
-    if (all.size > MAX_REPEATED) for (const oldest of all.keys()) return void all.delete(oldest);
+    dropOldest(all, MAX_REPEATED);
   }
 
   function noteCache(fact: Fact): void {

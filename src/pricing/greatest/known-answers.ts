@@ -1,4 +1,5 @@
 /** How long conversations are that the provider keeps, by the id of their last answer (`previous_response_id`). */
+import { dropOldest } from '../../vocabulary/drop-oldest.ts';
 
 const MAX_KEPT = 20_000;
 /** Ids of answers, as against those of HTTP requests. Source: OpenAI, Responses API; November 2026. */
@@ -13,10 +14,6 @@ export class KnownAnswers {
     if (!ANSWER_ID.test(id)) return;
     this.#tokens.delete(id);
     this.#tokens.set(id, tokens);
-    if (this.#tokens.size <= MAX_KEPT) return;
-    for (const oldest of this.#tokens.keys()) {
-      this.#tokens.delete(oldest);
-      break;
-    }
+    dropOldest(this.#tokens, MAX_KEPT);
   }
 }

@@ -1,4 +1,6 @@
 /** Results that calls of this process have fetched or caused, by their ids at the provider: each counts once. */
+import { dropOldest } from '../../vocabulary/drop-oldest.ts';
+
 const MAX_KEPT = 20_000;
 
 export class KnownResults {
@@ -8,11 +10,7 @@ export class KnownResults {
   add(name: string): boolean {
     if (this.#names.has(name)) return false;
     this.#names.add(name);
-    if (this.#names.size <= MAX_KEPT) return true;
-    for (const oldest of this.#names) {
-      this.#names.delete(oldest);
-      break;
-    }
+    dropOldest(this.#names, MAX_KEPT);
     return true;
   }
 }

@@ -2,6 +2,7 @@
  * What calls usually cost: for each key and model, the cost that 99 of 100 do not exceed, to the next sixteenth of a power
  * of two. It is measured in this process from the calls that it settles, so that it is of now and costs no question.
  */
+import { dropOldest } from '../../vocabulary/drop-oldest.ts';
 import type { PicoUsd } from '../../vocabulary/usd.ts';
 
 /** With fewer, one unusual call would decide. */
@@ -75,10 +76,6 @@ export class UsualCosts {
     this.#kept.delete(kind);
     this.#kept.set(kind, counts);
     counts.add(amount);
-    if (this.#kept.size <= MAX_KEPT) return;
-    for (const oldest of this.#kept.keys()) {
-      this.#kept.delete(oldest);
-      break;
-    }
+    dropOldest(this.#kept, MAX_KEPT);
   }
 }
