@@ -288,12 +288,7 @@ export function noteSignIn(pool: pg.Pool, personId: number): Promise<Date | null
     );
     const [row] = rows;
     if (row === undefined) return null;
-    await noteChange(client, {
-      accountId: row.accountId ?? FIRST_ACCOUNT_ID,
-      action: 'session.begin',
-      subject: { kind: 'person', id: personId },
-      author: { kind: 'person', name: row.email, from: readAuthor().from },
-    });
+    await noteSession(client, 'session.begin', personId, row);
     return row.at;
   });
 }
@@ -307,12 +302,21 @@ export function noteSignOut(pool: pg.Pool, personId: number): Promise<void> {
       [personId],
     );
     const [row] = rows;
-    if (row === undefined) return;
-    await noteChange(client, {
-      accountId: row.accountId ?? FIRST_ACCOUNT_ID,
-      action: 'session.end',
-      subject: { kind: 'person', id: personId },
-      author: { kind: 'person', name: row.email, from: readAuthor().from },
-    });
+    if (row !== undefined) await noteSession(client, 'session.end', personId, row);
+  });
+}
+
+/** By the person, though the request may have no session of theirs. */
+function noteSession(
+  client: pg.ClientBase,
+  action: 'session.begin' | 'session.end',
+  personId: number,
+  { email, accountId }: { readonly email: string; readonly accountId: number | null },
+): Promise<void> {
+  return noteChange(client, {
+    accountId: accountId ?? FIRST_ACCOUNT_ID,
+    action,
+    subject: { kind: 'person', id: personId },
+    author: { kind: 'person', name: email, from: readAuthor().from },
   });
 }

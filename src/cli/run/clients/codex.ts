@@ -2,22 +2,31 @@
 import { join } from 'node:path';
 import { atHost } from '../../address-owner.ts';
 import { valueAt } from '../../setup/locate.ts';
-import { nameInFile } from '../base-variables.ts';
+import { type FileVariables, nameInFile } from '../base-variables.ts';
 import { readConfig, readEnvFile } from '../file-variables.ts';
 import { RUN_TOKEN_VARIABLE, type RunClient, type RunPlace } from './run-client.ts';
 
 const OWN = 'openai';
 
+function folderOf({ env, home }: RunPlace): string {
+  return env['CODEX_HOME'] ?? join(home, '.codex');
+}
+
+function readVariables(place: RunPlace): FileVariables {
+  return readEnvFile(join(folderOf(place), '.env'));
+}
+
 /** The provider that its files choose, where its key is not for OpenAI; it comes with a program of its own, or an address. */
-function findForeign({ env, home, cwd, ownerOf }: RunPlace): readonly string[] {
-  const user = env['CODEX_HOME'] ?? join(home, '.codex');
+function findForeign(place: RunPlace): readonly string[] {
+  const { cwd, ownerOf } = place;
+  const user = folderOf(place);
   const files = [join(user, 'config.toml'), join(cwd, '.codex', 'config.toml')].map((path) => ({
     path,
     data: readConfig(path, 'toml'),
   }));
-  const find = (...place: string[]) => {
-    const found = files.findLast(({ data }) => valueAt(data, place) !== undefined);
-    return found === undefined ? null : { path: found.path, value: valueAt(found.data, place) };
+  const find = (...at: string[]) => {
+    const found = files.findLast(({ data }) => valueAt(data, at) !== undefined);
+    return found === undefined ? null : { path: found.path, value: valueAt(found.data, at) };
   };
   const chosen = find('model_provider');
   const name = typeof chosen?.value === 'string' ? chosen.value : OWN;
@@ -31,13 +40,12 @@ function findForeign({ env, home, cwd, ownerOf }: RunPlace): readonly string[] {
 
 export const codex: RunClient = {
   programs: ['codex'],
-  readVariables: ({ env, home }) => readEnvFile(join(env['CODEX_HOME'] ?? join(home, '.codex'), '.env')),
+  readVariables,
   add: (place) => {
-    const { origin, env, home, ownerOf } = place;
+    const { origin, env, ownerOf } = place;
     const left = findForeign(place);
     // Its key is then for that server.
-    const inFile = readEnvFile(join(env['CODEX_HOME'] ?? join(home, '.codex'), '.env'))['OPENAI_BASE_URL']?.value;
-    const owner = ownerOf(env['OPENAI_BASE_URL'] ?? inFile);
+    const owner = ownerOf(env['OPENAI_BASE_URL'] ?? readVariables(place)['OPENAI_BASE_URL']?.value);
     if (left.length > 0 || !(owner === null || owner === 'gateway' || owner === OWN)) return { left };
     const provider = [
       'name="Tollgate"',
