@@ -2,6 +2,7 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { ApiAnswer } from '../../../src/control/admin/api-types.ts';
 import type { LogColumn } from '../../../src/control/store/log-columns.ts';
+import { requestedAtOf } from '../../../src/vocabulary/uuid.ts';
 import { ApiError, getBytes, getJson, type Parameters } from './client.ts';
 
 /** What all questions about the log have in common. */
@@ -47,20 +48,16 @@ export function logsQuery(question: LogsQuestion, sort: string, fields: readonly
   });
 }
 
-/** An id begins with the millisecond of its call. */
-export function timeOf(id: string): number {
-  return Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
-}
-
 /** The first lines of these calls, at most a hundred, by id. They do not change. */
 export function snippetsQuery(ids: readonly string[]) {
   return queryOptions({
     queryKey: ['snippets', ids],
     queryFn: async ({ signal }) => {
+      const times = ids.map((id) => requestedAtOf(id).getTime());
       const parameters = {
         f: [`id:in:${ids.join(',')}`],
-        from: new Date(Math.min(...ids.map(timeOf))).toISOString(),
-        to: new Date(Math.max(...ids.map(timeOf)) + 1).toISOString(),
+        from: new Date(Math.min(...times)).toISOString(),
+        to: new Date(Math.max(...times) + 1).toISOString(),
         fields: 'id,snippet',
         limit: ids.length,
       };

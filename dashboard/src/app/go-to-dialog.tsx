@@ -2,13 +2,12 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useRef, useState } from 'react';
+import { isUuid } from '../../../src/vocabulary/uuid.ts';
 import { ApiError } from '../api/client.ts';
 import { logQuery } from '../api/logs.ts';
 import { Dialog } from '../components/dialog.tsx';
 import { navigationOf } from './navigation.ts';
 import { useSession } from './session-context.tsx';
-
-const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
 /** An id of a call, and perhaps a trace id: many clients number their runs like this. */
 function useOpenById(): (id: string) => Promise<void> {
@@ -45,7 +44,7 @@ export function GoToDialog({ isOpen, onClose }: { readonly isOpen: boolean; read
   const submit = (event: FormEvent) => {
     event.preventDefault();
     const [page] = pages;
-    if (UUID.test(wanted)) void openById(wanted);
+    if (isUuid(wanted)) void openById(wanted);
     else if (page !== undefined) void navigate({ to: page.to });
     else if (wanted !== '') void navigate({ to: '/run', search: { trace: wanted } });
     leave();
@@ -79,7 +78,7 @@ export function GoToDialog({ isOpen, onClose }: { readonly isOpen: boolean; read
         </ul>
         {pages.length === 0 && wanted !== '' && (
           <p className="px-2 py-1.5 text-ink-soft">
-            Enter opens the {UUID.test(wanted) ? 'call or run' : 'run'}{' '}
+            Enter opens the {isUuid(wanted) ? 'call or run' : 'run'}{' '}
             <span className="font-mono break-all">{wanted}</span>
           </p>
         )}

@@ -2,7 +2,8 @@
 import { Link } from '@tanstack/react-router';
 import { ListFilter, ListX } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { type LogDetail, timeOf } from '../../api/logs.ts';
+import { requestedAtOf } from '../../../../src/vocabulary/uuid.ts';
+import type { LogDetail } from '../../api/logs.ts';
 import { Badge } from '../../components/badges.tsx';
 import { buttonClass, CopyButton } from '../../components/buttons.tsx';
 import { type KeyValue, KeyValueList } from '../../components/key-value-list.tsx';
@@ -30,7 +31,7 @@ function ConnectionLink({ id, isOwn }: { readonly id: string; readonly isOwn: bo
       <Link
         to="/logs"
         // Its id tells when it began; its calls may have come at any time since.
-        search={{ from: new Date(timeOf(id)).toISOString(), f: [filterByValue('connection_id', id)] }}
+        search={{ from: requestedAtOf(id).toISOString(), f: [filterByValue('connection_id', id)] }}
         className="text-accent underline-offset-4 hover:underline"
       >
         its calls
@@ -116,7 +117,7 @@ export function MetadataTab({ log }: { readonly log: LogDetail }) {
   const keyName = useKeyName(log.key_id);
   const metadata = listMetadata(log.raw_metadata);
   const flags = listFlags(log);
-  const window = windowAround(new Date(timeOf(log.id)).toISOString(), '24h', Date.now());
+  const window = windowAround(requestedAtOf(log.id).toISOString(), '24h', Date.now());
   const text = (value: string | null) => value ?? '—';
   return (
     <div className="flex flex-col gap-6 p-4">
