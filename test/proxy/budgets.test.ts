@@ -13,6 +13,7 @@ import { LedgerUpkeep } from '../../src/budgets/ledger-upkeep.ts';
 import { ProcessShares } from '../../src/budgets/process-shares.ts';
 import { createGatewayKey } from '../../src/keys/gateway-key.ts';
 import { BudgetGate } from '../../src/proxy/budget/budget-gate.ts';
+import { HELD_BODIES_BYTES } from '../../src/proxy/gateway.ts';
 import { IdleSweep } from '../../src/proxy/idle-sweep.ts';
 import { createProxyServer } from '../../src/proxy/proxy-server.ts';
 import { parseUsd } from '../../src/vocabulary/usd.ts';
@@ -190,6 +191,42 @@ test('a call that may cost anything is refused, let through or holds a sum, as t
     const { end } = await first.waitForCall(answer.headers.get('x-gateway-request-id') ?? '');
     expect(end.flags.includes('budget_unsure')).toBe(status === 200 && spent === 0n);
   }
+});
+
+test('a large call that a hard budget must read while there is no room for its body may try again', async () => {
+  const { heldBodies } = first.gateway;
+  const large = { messages: [{ role: 'user', content: 'x'.repeat(3_000_000) }] };
+  const budget: Budget = { ...RUNS, name: 'Large', scope: 'account', amount: parseUsd('100') };
+  const send = async (leftBytes: number, body: object) => {
+    expect(heldBodies.take(HELD_BODIES_BYTES - leftBytes)).toBe(true);
+    const answer = await call({}, { ...large, ...body });
+    await answer.text();
+    heldBodies.give(HELD_BODIES_BYTES - leftBytes);
+    return answer;
+  };
+  for (const change of [
+    { whenUnknown: 'refuse' },
+    { whenUnknown: 'allow' },
+    { whenUnknown: 'hold', heldWhenUnknown: parseUsd('0.01') },
+  ] as const) {
+    upkeep.publish([{ ...budget, ...change, id: nextId() }]);
+    await untilBudgets(1, freeId);
+    // None for the body; then some for the body, and none for the copy that asks for usage.
+    for (const answer of [await send(0, {}), await send(4_000_000, { stream: true })]) {
+      expect(answer.status).toBe(503);
+      expect(answer.headers.get('x-gateway-error')).toBe('bodies_busy');
+      expect(answer.headers.get('x-should-retry')).not.toBe('false');
+    }
+    expect(await untilQuiet('', freeId)).toBeUndefined();
+  }
+  // It needs no copy where it says itself whether it wants usage.
+  expect((await send(4_000_000, { stream: true, stream_options: { include_usage: true } })).status).toBe(200);
+  expect((await call({}, large)).status).toBe(200);
+  upkeep.publish([{ ...budget, isHard: false, id: nextId() }]);
+  await untilBudgets(1, freeId);
+  expect((await send(0, {})).status).toBe(200);
+  expect(heldBodies.take(HELD_BODIES_BYTES)).toBe(true);
+  heldBodies.give(HELD_BODIES_BYTES);
 });
 
 test('a soft budget marks what goes beyond it, and calls of other owners of value do not count', async () => {
