@@ -314,6 +314,57 @@ test('where the provider was never reached nothing is spent', async () => {
   await gone.close();
 });
 
+test.each(['the client leaves', 'the process stops', 'the key ends'])(
+  'where %s before there is a connection to the provider nothing is spent',
+  async (how) => {
+    const hold = { whenUnknown: 'hold', heldWhenUnknown: parseUsd('0.01') } as const;
+    upkeep.publish([{ ...RUNS, id: nextId(), scope: 'account', ...hold }]);
+    const budgets = openBudgets('p3');
+    const proxy = await startProxy('http://127.0.0.1:1', {}, {}, undefined, undefined, {}, null, { budgets, key });
+    const sending = Promise.withResolvers<void>();
+    const connecting = () => {
+      sending.resolve();
+      return { abort() {}, pause() {}, resume() {}, expectEnd() {} };
+    };
+    const upstream = { send: connecting, upgrade: connecting, close: () => Promise.resolve() };
+    const gateway = { ...proxy.gateway, upstream, settings: { ...proxy.gateway.settings, onRevoke: 'cut' as const } };
+    const { server } = createProxyServer(gateway);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const socket = connect(Object(server.address()).port, '127.0.0.1');
+    socket.on('error', () => {});
+    const lines = ['POST /v1/chat/completions HTTP/1.1', 'Host: g', `X-Gateway-Key: ${key}`, 'Content-Length: 23'];
+    socket.write([...lines, '', '{"model":"gpt-4o-mini"}'].join('\r\n'));
+    await sending.promise;
+    await new Promise((resolve) => setImmediate(resolve));
+    if (how === 'the client leaves') socket.destroy();
+    for (const open of gateway.openCalls) {
+      if (how === 'the process stops') open.shutDown();
+      if (how === 'the key ends') open.endKey('key_revoked');
+    }
+    expect((await proxy.lastCall()).end).toMatchObject({ budgetCost: '0' });
+    expect(await untilQuiet('', freeId)).toMatchObject({ spent: 0n, reserved: 0n });
+    socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+    await proxy.close();
+    budgets.close();
+  },
+);
+
+test('a realtime session whose provider cannot be reached has spent nothing', async () => {
+  const hold = { whenUnknown: 'hold', heldWhenUnknown: parseUsd('5') } as const;
+  upkeep.publish([{ ...RUNS, id: nextId(), scope: 'account', amount: parseUsd('10'), ...hold }]);
+  const budgets = openBudgets('p3');
+  const proxy = await startProxy('http://127.0.0.1:1', {}, {}, undefined, undefined, {}, null, { budgets, key });
+  const client = new WebSocket(`ws://127.0.0.1:${proxy.port}/v1/realtime?model=gpt-realtime`, {
+    headers: { 'X-Gateway-Key': key, Authorization: 'Bearer sk-test' },
+  });
+  await new Promise((resolve) => client.once('error', resolve));
+  expect((await proxy.lastCall()).end).toMatchObject({ errorType: 'upstream_unreachable', budgetCost: '0' });
+  expect(await untilQuiet('', freeId)).toMatchObject({ spent: 0n, reserved: 0n });
+  await proxy.close();
+  budgets.close();
+});
+
 test.each(['leaves', 'falls silent'])('where a client %s before its body is whole nothing is spent', async (how) => {
   upkeep.publish([{ ...RUNS, id: nextId(), scope: 'account', whenUnknown: 'hold', heldWhenUnknown: parseUsd('0.01') }]);
   const scripted = await startScriptedProvider();

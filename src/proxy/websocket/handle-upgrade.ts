@@ -213,7 +213,7 @@ function recordAnswer(ending: AnswerEnding, answer: Answer, log: CallLog): Promi
     const { head } = answer;
     const isStored = call.logsBodies && head !== null && log.responseCopy.isStored;
     const body = () => describeCopiedBody(begin, 'response', (name) => head?.header(name), log.responseCopy);
-    return { end, bodies: isStored ? [body()] : [] };
+    return { end, bodies: isStored ? [body()] : [], isUnsent: !answer.wasConnected };
   });
 }
 
