@@ -151,8 +151,13 @@ export class WebsocketRelay {
     }
   }
 
+  /** Nothing of the client's is passed on any more. */
+  get #isClientCut(): boolean {
+    return this.#ending !== null || this.#keyEnd !== null || this.#endDue !== null;
+  }
+
   #passToProvider(chunk: Buffer): void {
-    if (this.#ending !== null || this.#keyEnd !== null) return;
+    if (this.#isClientCut) return;
     this.#idle.refresh();
     if (this.#unjudged !== null) {
       this.#unjudged.push(chunk);
@@ -169,7 +174,7 @@ export class WebsocketRelay {
     void verdict.then((late) => {
       const later = this.#unjudged ?? [];
       this.#unjudged = null;
-      if (this.#ending !== null || this.#keyEnd !== null) return;
+      if (this.#isClientCut) return;
       this.#passJudged(chunk, late);
       for (const next of later) this.#passToProvider(next);
       this.#resumeClient();
