@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
@@ -584,4 +584,73 @@ test('each turn of a websocket is reserved before it is sent; one that is refuse
   ]);
   await proxy.close();
   await turns.close();
+});
+
+/** A relay to a provider of websockets that only listens, under a budget of $0.001 for all turns. */
+async function openTurns(atProvider: string[]) {
+  upkeep.publish([{ ...RUNS, id: nextId(), scope: 'account', amount: parseUsd('0.001'), name: 'Turns' }]);
+  await untilBudgets(1, freeId);
+  const listening = await startWebsocketProvider((session) => {
+    session.on('message', (data) => atProvider.push(String(data)));
+  });
+  const budgets = openBudgets('ws');
+  const proxy = await startProxy(listening.origin, {}, {}, undefined, undefined, {}, null, { budgets, key });
+  const client = new WebSocket(`ws://127.0.0.1:${proxy.port}/v1/responses`, {
+    headers: { 'X-Gateway-Key': key, Authorization: 'Bearer sk-test' },
+  });
+  await new Promise((resolve) => client.once('open', resolve));
+  const close = async () => {
+    await proxy.close();
+    await listening.close();
+    budgets.close();
+  };
+  return { gate: budgets.gate, proxy, client, close };
+}
+
+const turn = (most: number) =>
+  JSON.stringify({ type: 'response.create', model: 'gpt-4o-mini', max_output_tokens: most, input: 'hi' });
+
+test('a turn that is withheld with one that a budget refuses has spent nothing', async () => {
+  const atProvider: string[] = [];
+  const { proxy, client, close } = await openTurns(atProvider);
+  const over = new Promise((resolve) => client.once('close', (code) => resolve(code)));
+  const socket: Socket = Reflect.get(client, '_socket');
+  // Both in one chunk.
+  socket.cork();
+  client.send(turn(50));
+  client.send(turn(5_000));
+  socket.uncork();
+  expect(await over).toBe(1008);
+  expect((await proxy.lastConnection()).turns).toEqual([]);
+  expect(atProvider).toEqual([]);
+  expect(await untilQuiet('', freeId)).toMatchObject({ spent: 0n, reserved: 0n });
+  await close();
+});
+
+test('a turn whose client leaves before it may be passed on has spent nothing', async () => {
+  const atProvider: string[] = [];
+  const { gate, proxy, client, close } = await openTurns(atProvider);
+  const second = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
+  const reserve = gate.reserve.bind(gate);
+  let turns = 0;
+  // The second one has to wait for the money of other processes.
+  vi.spyOn(gate, 'reserve').mockImplementation((...given) => {
+    turns += 1;
+    if (turns === 1) return reserve(...given);
+    asked.resolve();
+    return second.promise.then(() => reserve(...given));
+  });
+  const socket: Socket = Reflect.get(client, '_socket');
+  socket.cork();
+  client.send(turn(50));
+  client.send(turn(50));
+  socket.uncork();
+  await asked.promise;
+  client.terminate();
+  expect((await proxy.lastConnection()).turns).toEqual([]);
+  second.resolve();
+  expect(atProvider).toEqual([]);
+  expect(await untilQuiet('', freeId)).toMatchObject({ spent: 0n, reserved: 0n });
+  await close();
 });

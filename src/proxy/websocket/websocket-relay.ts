@@ -38,6 +38,7 @@ export type RelayEnding =
   | { readonly kind: 'key-ended'; readonly code: KeyEnd; readonly isTold: boolean };
 
 export interface RelayTaps {
+  /** Called just before the chunk is written to the provider, and for no other. */
   readonly fromClient: (chunk: Buffer) => void;
   /** Resolves when the chunk may be passed on, since what it ends is recorded; null: at once. Never rejects. */
   readonly fromProvider: (chunk: Buffer) => Promise<void> | null;
