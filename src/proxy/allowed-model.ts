@@ -13,7 +13,7 @@ import type { CallContext } from './call-context.ts';
 import { decodeBody } from './decode-body.ts';
 import { notAllowed } from './not-allowed.ts';
 import { readModelOfBody } from './read-requested-model.ts';
-import { LARGEST_HELD_BODY_BYTES, type ReceivedBody } from './receive-body.ts';
+import type { ReceivedBody } from './receive-body.ts';
 
 /** Google's clients write it in front of the same ids. */
 const COLLECTION = /^models\//;
@@ -44,9 +44,7 @@ export function requireAllowedModel(call: CallContext, received: ReceivedBody): 
   const allowed = key.allow?.models;
   if (allowed === undefined || route.endpoint.model.in !== 'body') return null;
   if (received.kind === 'streamed') {
-    // It is small enough, so it was not held for lack of room.
-    if (request.contentLength !== null && request.contentLength <= LARGEST_HELD_BODY_BYTES)
-      throw new GatewayError('bodies_busy');
+    if (received.why === 'no-room') throw new GatewayError('bodies_busy');
     throw notAllowed('model_not_allowed', key, allowed, 'the body is too large for its model to be checked; ');
   }
   const bytes = received.kind === 'held' ? received.bytes : EMPTY;

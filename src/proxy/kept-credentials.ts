@@ -64,7 +64,9 @@ export function withKeptCredential(
   { current }: CredentialHolder,
 ): readonly string[] {
   const { key, route, request } = call;
-  if (current === null || route.alias === null || route.signature.signing !== null) return headers;
+  if (current === null || route.alias === null) return headers;
+  // A signature is a credential already, the client's also where it stands in the query.
+  if (route.signature.signing !== null || route.signature.isClients) return headers;
   const kept = current.get(nameOf({ accountId: key.accountId, provider: route.provider.name, alias: route.alias }));
   if (kept === undefined) return headers;
   const others: string[] = [];

@@ -61,9 +61,9 @@ function prepare(
   const requested = readModelOfBody(contentType, bytes, bytes.length, key.runsFrom, isForBudgets);
   if (!mayAskForUsage || requested.streamed !== true)
     return { body: bytes, isAsked: false, requested, flags: NO_FLAGS };
-  if (!takeForCopy(received, gateway)) return { body: bytes, isAsked: false, requested, flags: NOT_ASKED };
-  const { body, asked } = askForUsage(bytes);
-  return { body, isAsked: asked, requested, flags: asked ? ASKED : NO_FLAGS };
+  const { body, asked, reason } = askForUsage(bytes, () => takeForCopy(received, gateway));
+  if (asked) return { body, isAsked: true, requested, flags: ASKED };
+  return { body, isAsked: false, requested, flags: reason === 'no_room' ? NOT_ASKED : NO_FLAGS };
 }
 
 /** Replaces `accept-encoding` by `identity` in its place, so that the answer can be edited. */

@@ -69,6 +69,8 @@ export interface ProxyServer {
   readonly sessions: Http2Sessions;
   /** The connections of HTTP/1.1. */
   readonly connections: IdleConnections;
+  /** All connections, of both protocols. */
+  readonly stalled: StalledSockets;
   readonly renewTls: (identity: TlsIdentity) => void;
 }
 
@@ -163,6 +165,7 @@ export function createProxyServer(
     const http2Socket = takeHttp2Socket(socket, error);
     if (http2Socket !== null) {
       connections.forget(http2Socket);
+      stalled.add(http2Socket); // Its listener for the end went with those of `node:http`.
       sessions.add(http2Socket);
       return;
     }
@@ -189,7 +192,7 @@ export function createProxyServer(
     if (!port.listening) throw error;
     gateway.log.error({ err: error }, 'a connection could not be accepted');
   });
-  return { port, server, sessions, connections, renewTls: (identity) => front?.renew(identity) };
+  return { port, server, sessions, connections, stalled, renewTls: (identity) => front?.renew(identity) };
 
   function openTlsPort(identity: TlsIdentity): TlsPort {
     // `server` never listens itself, and starts its time-out checks on this event.

@@ -25,8 +25,13 @@ export type ReceivedBody = (
   | { readonly kind: 'none' }
   /** `takenBytes`: of the room for held bodies, until `releaseBody`; an edited copy adds to it. */
   | { readonly kind: 'held'; readonly bytes: Buffer; takenBytes: number }
-  /** `isWhole`: all of it has come from the client. */
-  | { readonly kind: 'streamed'; readonly stream: Readable; readonly isWhole: () => boolean }
+  /** `why`: it was not held. `isWhole`: all of it has come from the client. */
+  | {
+      readonly kind: 'streamed';
+      readonly stream: Readable;
+      readonly why: 'too-large' | 'no-room';
+      readonly isWhole: () => boolean;
+    }
   /** The client left before its body was whole; nothing was forwarded. */
   | { readonly kind: 'client-gone' }
 ) & {
@@ -59,7 +64,7 @@ export function receiveBody(
   const holdBytes = isToBeRead(call, gateway) ? LARGEST_HELD_BODY_BYTES : SMALL_BODY_BYTES;
   if (request.contentLength !== null && request.contentLength > holdBytes) {
     const stream = followBody([], incoming, copy, gateway.idleBodies, () => {});
-    return Promise.resolve({ kind: 'streamed', stream, isWhole: () => incoming.complete, waitMs: 0 });
+    return Promise.resolve({ kind: 'streamed', stream, why: 'too-large', isWhole: () => incoming.complete, waitMs: 0 });
   }
   return holdBody(incoming, copy, holdBytes, gateway);
 }
@@ -118,8 +123,9 @@ function holdBody(
         return;
       }
       incoming.off('data', onData);
+      const why = heldBytes > holdBytes ? 'too-large' : 'no-room';
       const stream = followBody(takeParts(), incoming, copy, idleBodies, giveBack);
-      settle({ kind: 'streamed', stream, isWhole: () => incoming.complete, waitMs: waitedMs() });
+      settle({ kind: 'streamed', stream, why, isWhole: () => incoming.complete, waitMs: waitedMs() });
     }
 
     function takeParts(): readonly Buffer[] {

@@ -56,7 +56,7 @@ function writeEnd(
       end,
       bodies: call.logsBodies ? listBodies(log, call, begin, received, answer) : [],
       isUnsent:
-        (ending.kind === 'no-answer' && !answer.wasConnected) ||
+        !answer.wasConnected ||
         (answer.head === null && isCut(received, request.contentLength, requestCopy.totalBytes)),
     };
   });

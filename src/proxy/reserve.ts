@@ -9,7 +9,7 @@ import { GatewayError } from '../vocabulary/errors.ts';
 import type { CallFlag } from '../vocabulary/token-usage.ts';
 import type { Answered } from './budget/budget-gate.ts';
 import { describeExceeded } from './budget/describe-refusal.ts';
-import { type Claims, listClaims } from './budget/list-claims.ts';
+import { type Claims, listClaims, type NoRoomFor } from './budget/list-claims.ts';
 import type { ProxyBudgets } from './budget/proxy-budgets.ts';
 import type { CallContext, RequestedModel } from './call-context.ts';
 import type { CallLog } from './call-log.ts';
@@ -20,33 +20,41 @@ import type { Outbound } from './prepare-body.ts';
 import { UNREAD_MODEL } from './read-requested-model.ts';
 import type { ReceivedBody } from './receive-body.ts';
 
-/** Null: there is nothing to wait for. Rejects with `budget_…`. */
+/** Null: there is nothing to wait for. Rejects with `budget_…` and `bodies_busy`. */
 export function reserve(
   log: CallLog,
   call: CallContext,
-  { requested }: Outbound,
+  outbound: Outbound,
   received: ReceivedBody,
   { budgets }: Pick<Gateway, 'budgets'>,
 ): Promise<void> | null {
   if (budgets === null || !mayComeUnder(budgets, call)) return null;
+  const { requested } = outbound;
   const unread = received.kind === 'none' ? 'none' : 'unread';
   const body = received.kind === 'held' && requested !== null ? received.bytes : unread;
-  return reserveFor(log, call, requested ?? UNREAD_MODEL, body, budgets);
+  return reserveFor(log, call, requested ?? UNREAD_MODEL, body, budgets, readMissingRoom(outbound, received));
+}
+
+function readMissingRoom({ requested, flags }: Outbound, received: ReceivedBody): NoRoomFor {
+  if (received.kind === 'streamed') return received.why === 'no-room' ? 'body' : null;
+  // The body was read, so only its copy can have been in the way of asking.
+  return requested !== null && flags.includes('usage_not_asked') ? 'copy' : null;
 }
 
 export function mayComeUnder({ gate }: ProxyBudgets, { key, headers }: CallContext): boolean {
   return gate.of(key.accountId).length > 0 || key.allowRunBudget === true || headers.runBudget !== null;
 }
 
-/** Null: there is nothing to wait for. Throws and rejects with `budget_…`. */
+/** Null: there is nothing to wait for. Throws and rejects with `budget_…` and `bodies_busy`. */
 export function reserveFor(
   log: CallLog,
   call: CallContext,
   requested: RequestedModel,
   body: Buffer | 'none' | 'unread',
   budgets: ProxyBudgets,
+  noRoomFor: NoRoomFor = null,
 ): Promise<void> | null {
-  const reserving = reserveIn(call, requested, body, budgets);
+  const reserving = reserveIn(call, requested, body, budgets, noRoomFor);
   const hold = ({ claims, flags }: Reserved) => {
     if (claims.length > 0) log.hold(claims, flags);
   };
@@ -61,10 +69,11 @@ export function reserveIn(
   requested: RequestedModel,
   body: Buffer | 'none' | 'unread',
   budgets: ProxyBudgets,
+  noRoomFor: NoRoomFor = null,
 ): Reserved | Promise<Reserved> {
   const loading = budgets.loadPrices();
-  if (loading !== null) return loading.then(() => reserveIn(call, requested, body, budgets));
-  const claims = claimsOf(call, requested, body, budgets);
+  if (loading !== null) return loading.then(() => reserveIn(call, requested, body, budgets, noRoomFor));
+  const claims = claimsOf(call, requested, body, budgets, noRoomFor);
   if (claims.claims.length === 0) return NOTHING;
   const answer = budgets.gate.reserve(call.arrival.id, claims.claims);
   return answer instanceof Promise
@@ -84,6 +93,7 @@ function claimsOf(
   requested: RequestedModel,
   body: Buffer | 'none' | 'unread',
   { gate, costs }: ProxyBudgets,
+  noRoomFor: NoRoomFor,
 ): Claims {
   const { arrival, key, headers, request, route } = call;
   const { traceId } = placeInRun(call, requested);
@@ -117,6 +127,7 @@ function claimsOf(
     headers.runBudget,
     key.allowRunBudget === true,
     readGreatest,
+    noRoomFor,
     route.endpoint.fetchesResult === true,
     arrival.requestedAtMs,
   );

@@ -20,6 +20,10 @@ export class StalledSockets {
     this.#timer.unref();
   }
 
+  get size(): number {
+    return this.#progress.size;
+  }
+
   add(socket: Socket): void {
     this.#progress.set(socket, { takenBytes: 0, queuedBytes: 0, sinceMs: performance.now() });
     socket.once('close', () => this.#progress.delete(socket));

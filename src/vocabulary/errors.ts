@@ -63,7 +63,7 @@ export const GATEWAY_ERRORS = {
   bodies_busy: {
     status: 503,
     message:
-      'The gateway must read this request before it is sent on, since its key names the models that it may use, and holds too many large bodies already.',
+      'A budget or the models that the key may use need this request to be held and read before it is sent on, and the gateway holds too many large bodies already.',
     retryable: true,
   },
   rate_limit_exceeded: {

@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
@@ -13,6 +13,7 @@ import { LedgerUpkeep } from '../../src/budgets/ledger-upkeep.ts';
 import { ProcessShares } from '../../src/budgets/process-shares.ts';
 import { createGatewayKey } from '../../src/keys/gateway-key.ts';
 import { BudgetGate } from '../../src/proxy/budget/budget-gate.ts';
+import { HELD_BODIES_BYTES } from '../../src/proxy/gateway.ts';
 import { IdleSweep } from '../../src/proxy/idle-sweep.ts';
 import { createProxyServer } from '../../src/proxy/proxy-server.ts';
 import { parseUsd } from '../../src/vocabulary/usd.ts';
@@ -192,6 +193,42 @@ test('a call that may cost anything is refused, let through or holds a sum, as t
   }
 });
 
+test('a large call that a hard budget must read while there is no room for its body may try again', async () => {
+  const { heldBodies } = first.gateway;
+  const large = { messages: [{ role: 'user', content: 'x'.repeat(3_000_000) }] };
+  const budget: Budget = { ...RUNS, name: 'Large', scope: 'account', amount: parseUsd('100') };
+  const send = async (leftBytes: number, body: object) => {
+    expect(heldBodies.take(HELD_BODIES_BYTES - leftBytes)).toBe(true);
+    const answer = await call({}, { ...large, ...body });
+    await answer.text();
+    heldBodies.give(HELD_BODIES_BYTES - leftBytes);
+    return answer;
+  };
+  for (const change of [
+    { whenUnknown: 'refuse' },
+    { whenUnknown: 'allow' },
+    { whenUnknown: 'hold', heldWhenUnknown: parseUsd('0.01') },
+  ] as const) {
+    upkeep.publish([{ ...budget, ...change, id: nextId() }]);
+    await untilBudgets(1, freeId);
+    // None for the body; then some for the body, and none for the copy that asks for usage.
+    for (const answer of [await send(0, {}), await send(4_000_000, { stream: true })]) {
+      expect(answer.status).toBe(503);
+      expect(answer.headers.get('x-gateway-error')).toBe('bodies_busy');
+      expect(answer.headers.get('x-should-retry')).not.toBe('false');
+    }
+    expect(await untilQuiet('', freeId)).toBeUndefined();
+  }
+  // It needs no copy where it says itself whether it wants usage.
+  expect((await send(4_000_000, { stream: true, stream_options: { include_usage: true } })).status).toBe(200);
+  expect((await call({}, large)).status).toBe(200);
+  upkeep.publish([{ ...budget, isHard: false, id: nextId() }]);
+  await untilBudgets(1, freeId);
+  expect((await send(0, {})).status).toBe(200);
+  expect(heldBodies.take(HELD_BODIES_BYTES)).toBe(true);
+  heldBodies.give(HELD_BODIES_BYTES);
+});
+
 test('a soft budget marks what goes beyond it, and calls of other owners of value do not count', async () => {
   upkeep.publish([
     {
@@ -275,6 +312,57 @@ test('where the provider was never reached nothing is spent', async () => {
   expect(answer.status).toBe(502);
   expect(await untilQuiet('', freeId)).toMatchObject({ spent: 0n, reserved: 0n });
   await gone.close();
+});
+
+test.each(['the client leaves', 'the process stops', 'the key ends'])(
+  'where %s before there is a connection to the provider nothing is spent',
+  async (how) => {
+    const hold = { whenUnknown: 'hold', heldWhenUnknown: parseUsd('0.01') } as const;
+    upkeep.publish([{ ...RUNS, id: nextId(), scope: 'account', ...hold }]);
+    const budgets = openBudgets('p3');
+    const proxy = await startProxy('http://127.0.0.1:1', {}, {}, undefined, undefined, {}, null, { budgets, key });
+    const sending = Promise.withResolvers<void>();
+    const connecting = () => {
+      sending.resolve();
+      return { abort() {}, pause() {}, resume() {}, expectEnd() {} };
+    };
+    const upstream = { send: connecting, upgrade: connecting, close: () => Promise.resolve() };
+    const gateway = { ...proxy.gateway, upstream, settings: { ...proxy.gateway.settings, onRevoke: 'cut' as const } };
+    const { server } = createProxyServer(gateway);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const socket = connect(Object(server.address()).port, '127.0.0.1');
+    socket.on('error', () => {});
+    const lines = ['POST /v1/chat/completions HTTP/1.1', 'Host: g', `X-Gateway-Key: ${key}`, 'Content-Length: 23'];
+    socket.write([...lines, '', '{"model":"gpt-4o-mini"}'].join('\r\n'));
+    await sending.promise;
+    await new Promise((resolve) => setImmediate(resolve));
+    if (how === 'the client leaves') socket.destroy();
+    for (const open of gateway.openCalls) {
+      if (how === 'the process stops') open.shutDown();
+      if (how === 'the key ends') open.endKey('key_revoked');
+    }
+    expect((await proxy.lastCall()).end).toMatchObject({ budgetCost: '0' });
+    expect(await untilQuiet('', freeId)).toMatchObject({ spent: 0n, reserved: 0n });
+    socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+    await proxy.close();
+    budgets.close();
+  },
+);
+
+test('a realtime session whose provider cannot be reached has spent nothing', async () => {
+  const hold = { whenUnknown: 'hold', heldWhenUnknown: parseUsd('5') } as const;
+  upkeep.publish([{ ...RUNS, id: nextId(), scope: 'account', amount: parseUsd('10'), ...hold }]);
+  const budgets = openBudgets('p3');
+  const proxy = await startProxy('http://127.0.0.1:1', {}, {}, undefined, undefined, {}, null, { budgets, key });
+  const client = new WebSocket(`ws://127.0.0.1:${proxy.port}/v1/realtime?model=gpt-realtime`, {
+    headers: { 'X-Gateway-Key': key, Authorization: 'Bearer sk-test' },
+  });
+  await new Promise((resolve) => client.once('error', resolve));
+  expect((await proxy.lastCall()).end).toMatchObject({ errorType: 'upstream_unreachable', budgetCost: '0' });
+  expect(await untilQuiet('', freeId)).toMatchObject({ spent: 0n, reserved: 0n });
+  await proxy.close();
+  budgets.close();
 });
 
 test.each(['leaves', 'falls silent'])('where a client %s before its body is whole nothing is spent', async (how) => {
@@ -496,4 +584,73 @@ test('each turn of a websocket is reserved before it is sent; one that is refuse
   ]);
   await proxy.close();
   await turns.close();
+});
+
+/** A relay to a provider of websockets that only listens, under a budget of $0.001 for all turns. */
+async function openTurns(atProvider: string[]) {
+  upkeep.publish([{ ...RUNS, id: nextId(), scope: 'account', amount: parseUsd('0.001'), name: 'Turns' }]);
+  await untilBudgets(1, freeId);
+  const listening = await startWebsocketProvider((session) => {
+    session.on('message', (data) => atProvider.push(String(data)));
+  });
+  const budgets = openBudgets('ws');
+  const proxy = await startProxy(listening.origin, {}, {}, undefined, undefined, {}, null, { budgets, key });
+  const client = new WebSocket(`ws://127.0.0.1:${proxy.port}/v1/responses`, {
+    headers: { 'X-Gateway-Key': key, Authorization: 'Bearer sk-test' },
+  });
+  await new Promise((resolve) => client.once('open', resolve));
+  const close = async () => {
+    await proxy.close();
+    await listening.close();
+    budgets.close();
+  };
+  return { gate: budgets.gate, proxy, client, close };
+}
+
+const turn = (most: number) =>
+  JSON.stringify({ type: 'response.create', model: 'gpt-4o-mini', max_output_tokens: most, input: 'hi' });
+
+test('a turn that is withheld with one that a budget refuses has spent nothing', async () => {
+  const atProvider: string[] = [];
+  const { proxy, client, close } = await openTurns(atProvider);
+  const over = new Promise((resolve) => client.once('close', (code) => resolve(code)));
+  const socket: Socket = Reflect.get(client, '_socket');
+  // Both in one chunk.
+  socket.cork();
+  client.send(turn(50));
+  client.send(turn(5_000));
+  socket.uncork();
+  expect(await over).toBe(1008);
+  expect((await proxy.lastConnection()).turns).toEqual([]);
+  expect(atProvider).toEqual([]);
+  expect(await untilQuiet('', freeId)).toMatchObject({ spent: 0n, reserved: 0n });
+  await close();
+});
+
+test('a turn whose client leaves before it may be passed on has spent nothing', async () => {
+  const atProvider: string[] = [];
+  const { gate, proxy, client, close } = await openTurns(atProvider);
+  const second = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
+  const reserve = gate.reserve.bind(gate);
+  let turns = 0;
+  // The second one has to wait for the money of other processes.
+  vi.spyOn(gate, 'reserve').mockImplementation((...given) => {
+    turns += 1;
+    if (turns === 1) return reserve(...given);
+    asked.resolve();
+    return second.promise.then(() => reserve(...given));
+  });
+  const socket: Socket = Reflect.get(client, '_socket');
+  socket.cork();
+  client.send(turn(50));
+  client.send(turn(50));
+  socket.uncork();
+  await asked.promise;
+  client.terminate();
+  expect((await proxy.lastConnection()).turns).toEqual([]);
+  second.resolve();
+  expect(atProvider).toEqual([]);
+  expect(await untilQuiet('', freeId)).toMatchObject({ spent: 0n, reserved: 0n });
+  await close();
 });

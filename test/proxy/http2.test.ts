@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { type ClientHttp2Session, connect } from 'node:http2';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createProxyServer } from '../../src/proxy/proxy-server.ts';
 import type { RecordedRequest } from '../support/fake-provider.ts';
 import { listFixtures } from '../support/fixtures.ts';
 import { readRawAnswer } from '../support/read-raw-answer.ts';
@@ -310,4 +312,17 @@ test('a session keeps nothing of the calls before it: HTTP/2 and HTTP/1.1 share 
   expect(await call(MESSAGES)).toMatchObject({ status: 200 });
   const after = await readRawAnswer('127.0.0.1', proxy.port, 'GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n');
   expect(after.status).toBe(200);
+});
+
+test('of connections that have ended nothing is kept', async () => {
+  const { server, sessions, stalled } = createProxyServer(proxy.gateway);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const opened = Array.from({ length: 5 }, () => connect(`http://127.0.0.1:${Object(server.address()).port}`));
+  for (const one of opened)
+    expect(await readHttp2Answer(one, { method: 'GET', path: '/healthz' })).toMatchObject({ status: 200 });
+  expect([sessions.size, stalled.size]).toEqual([5, 5]);
+  for (const one of opened) one.destroy();
+  await expect.poll(() => [sessions.size, stalled.size]).toEqual([0, 0]);
+  server.close();
 });

@@ -57,6 +57,10 @@ async function call(path: string, init: RequestInit & { readonly headers?: Recor
 const chat = (body: string, headers: Record<string, string> = {}) =>
   call('/v1/chat/completions', { body, headers: { ...JSON_TYPE, ...headers } });
 
+/** Of unknown length. */
+const inChunks = (body: string) =>
+  call('/v1/chat/completions', { body: new Blob([body]).stream(), duplex: 'half', headers: JSON_TYPE });
+
 const PASSED = { status: 200, code: null, passed: 1 };
 const refused = (code: string) => ({ status: 403, code, passed: 0 });
 
@@ -166,17 +170,15 @@ test('a body of megabytes is held to see its model, also when it comes in pieces
   const filler = 'x'.repeat(3_000_000);
   expect(await chat(`{"input":"${filler}","model":"gpt-5"}`)).toMatchObject(PASSED);
   expect(await chat(`{"input":"${filler}","model":"o3"}`)).toMatchObject(refused('model_not_allowed'));
+  expect(await inChunks(`{"input":"${filler}","model":"gpt-5"}`)).toMatchObject(PASSED);
   // All the room that there is for such bodies.
   expect(proxy.gateway.heldBodies.take(HELD_BODIES_BYTES)).toBe(true);
-  expect(await chat(`{"input":"${filler}","model":"gpt-5"}`)).toMatchObject({
-    status: 503,
-    code: 'bodies_busy',
-    passed: 0,
-  });
+  const busy = { status: 503, code: 'bodies_busy', passed: 0 };
+  expect(await chat(`{"input":"${filler}","model":"gpt-5"}`)).toMatchObject(busy);
+  expect(await inChunks(`{"input":"${'x'.repeat(300 * 1024)}","model":"gpt-5"}`)).toMatchObject(busy);
   proxy.gateway.heldBodies.give(HELD_BODIES_BYTES);
-  expect(await chat(`{"input":"${'x'.repeat(34_000_000)}","model":"gpt-5"}`)).toMatchObject(
-    refused('model_not_allowed'),
-  );
+  const tooLarge = `{"input":"${'x'.repeat(34_000_000)}","model":"gpt-5"}`;
+  for (const send of [chat, inChunks]) expect(await send(tooLarge)).toMatchObject(refused('model_not_allowed'));
 });
 
 test('a compressed body is read as well, and one that would fill the memory is not', async () => {

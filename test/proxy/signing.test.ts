@@ -65,7 +65,12 @@ beforeAll(async () => {
   proxy = await startProxy(
     provider.origin,
     {},
-    { aliases: { bedrock: { ...configured, mantle }, openai: { mantle } } },
+    {
+      aliases: {
+        bedrock: { ...configured, mantle, plain: { origin: provider.origin, region: null } },
+        openai: { mantle },
+      },
+    },
   );
 });
 afterAll(async () => {
@@ -496,6 +501,18 @@ describe('an upstream without credentials', () => {
     expect((await send({ line: `GET /async-invoke?${query}` })).code).toBe('signature_host');
     const passed = await send({ line: `GET /async-invoke?${query}`, host: RUNTIME });
     expect([passed.status, passed.arrived?.target]).toEqual([200, `/async-invoke?${query}`]);
+  });
+
+  test('a query-signed request by an alias gets no kept credential besides its signature', async () => {
+    const { credentials } = proxy.gateway;
+    credentials.current = new Map([['1 bedrock plain', { origin: provider.origin, value: 'the-kept-key' }]]);
+    const byAlias = ['X-Gateway-Provider-Alias: plain'];
+    const query = 'X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-SignedHeaders=host&X-Amz-Signature=00';
+    const signed = await send({ line: `GET /async-invoke?${query}`, host: RUNTIME, headers: byAlias });
+    const unsigned = await send({ line: 'GET /async-invoke', headers: byAlias });
+    credentials.current = null;
+    expect([signed.status, signed.arrived?.header('authorization')]).toEqual([200, null]);
+    expect(unsigned.arrived?.header('authorization')).toBe('Bearer the-kept-key');
   });
 });
 

@@ -6,7 +6,8 @@ const WORDS: Readonly<Record<CallFlag, string>> = {
   leads_away:
     'The answer told the client to go on at another host, around the gateway: what it did there is not in the log.',
   erased: 'What this call said was erased on request: texts, metadata, names and addresses. What it cost stays.',
-  usage_not_asked: 'The usage of the stream could not be asked for: the body was too large or encoded.',
+  usage_not_asked:
+    'The usage of the stream could not be asked for: the body was too large or encoded, or there was no room to hold it.',
   usage_asked: 'The gateway asked for the usage of the stream and hid it from the client.',
   tap_limit: 'The copy for metering passed a limit, so usage may be missing. The call itself passed unchanged.',
   undecodable: 'The copy for metering could not be decoded.',

@@ -7,7 +7,8 @@ export type NotAskedReason =
   /** The request says itself whether it wants usage. */
   | 'says_itself'
   /** Members are repeated or mistyped, and providers may read them differently. */
-  | 'ambiguous';
+  | 'ambiguous'
+  | 'no_room';
 
 export interface AskedBody {
   readonly body: Buffer;
@@ -20,11 +21,13 @@ const OBJECT = Buffer.from('{"include_usage":true}');
 const INNER_ONLY = Buffer.from('"include_usage":true');
 const INNER_FIRST = Buffer.from('"include_usage":true,');
 
-export function askForUsage(body: Buffer): AskedBody {
+/** `takeRoom` is asked only where the body has to be copied. */
+export function askForUsage(body: Buffer, takeRoom: () => boolean = () => true): AskedBody {
   function unchanged(reason: NotAskedReason): AskedBody {
     return { body, asked: false, reason };
   }
   function replaced(from: number, to: number, bytes: Buffer): AskedBody {
+    if (!takeRoom()) return unchanged('no_room');
     return { body: Buffer.concat([body.subarray(0, from), bytes, body.subarray(to)]), asked: true, reason: null };
   }
 

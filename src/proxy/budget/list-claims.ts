@@ -14,11 +14,16 @@ export interface Claims {
   readonly isUnsure: boolean;
 }
 
+/** What the process had no room for: to hold the body and read it, or to copy it and ask for usage. */
+export type NoRoomFor = 'body' | 'copy' | null;
+
 const NO_CLAIMS: Claims = Object.freeze({ claims: [], isUnsure: false });
 
 /**
  * `runBudget`: what the call says of its run's own budget; `mayHaveRunBudget`: its key allows one. `readGreatest` is asked
  * only when a budget applies. `fetchesResult`: what the call costs was caused by an earlier one, and is known when it ends.
+ * Throws `bodies_busy` where a hard budget needs what there was no room for: without it the call would hold or cost a
+ * wrong sum, and soon there is room again.
  */
 export function listClaims(
   gate: BudgetGate,
@@ -26,6 +31,7 @@ export function listClaims(
   runBudget: PicoUsd | null,
   mayHaveRunBudget: boolean,
   readGreatest: () => GreatestCost,
+  noRoomFor: NoRoomFor,
   fetchesResult: boolean,
   nowMs: number,
 ): Claims {
@@ -38,6 +44,8 @@ export function listClaims(
   const greatest = readGreatest();
   const isFree = greatest.kind === 'known' && greatest.amount === 0n;
   if (isFree && !fetchesResult) return NO_CLAIMS;
+  if (isMissing(noRoomFor, greatest) && (ofRun !== null || applying.some(({ budget }) => budget.isHard)))
+    throw new GatewayError('bodies_busy');
   const amount = greatest.kind === 'known' ? greatest.amount : null;
   const claims = applying.map(({ budget, value }) => {
     const claim = claimOf(budget, value, amountFor(budget, greatest), gate.periods, nowMs);
@@ -49,6 +57,12 @@ export function listClaims(
     claims: isFree ? claims.map(countingClaim) : claims,
     isUnsure: amount === null && claims.some((claim) => claim.amount === 0n || claim.budgetId === RUN_BUDGET_ID),
   };
+}
+
+/** Of some calls nothing is known or all, whatever is in their bodies. */
+function isMissing(noRoomFor: NoRoomFor, greatest: GreatestCost): boolean {
+  if (noRoomFor === 'body') return greatest.kind === 'unknown' && greatest.why === 'unread-body';
+  return noRoomFor === 'copy';
 }
 
 /** Null: nobody knows. What calls usually cost is known after a hundred of them. */

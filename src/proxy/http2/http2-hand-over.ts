@@ -22,7 +22,7 @@ function isParser(value: unknown): value is Parser {
   return typeof value === 'object' && value !== null && 'remove' in value && 'close' in value;
 }
 
-/** Null unless this is HTTP/2 from the first byte on. Call it while the error is emitted. */
+/** Null unless this is HTTP/2 from the first byte on. Call it while the error is emitted. Removes every listener. */
 export function takeHttp2Socket(socket: Duplex, error: ClientError): Socket | null {
   if (error.code !== 'HPE_PAUSED_H2_UPGRADE' || !(socket instanceof Socket)) return null;
   // Over TLS, HTTP/2 is negotiated in the handshake (RFC 9113 3.2).

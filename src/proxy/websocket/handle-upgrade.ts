@@ -40,7 +40,7 @@ import { createTurnGuard } from './turn-guard.ts';
 import { openTurnRecord, readCutEnding } from './turn-record.ts';
 import { createWebsocketMeter } from './websocket-meter.ts';
 import { describeSession, describeSessionEnd, describeTranscripts, readSessionEnding } from './websocket-record.ts';
-import { WebsocketRelay } from './websocket-relay.ts';
+import { type RelayTaps, WebsocketRelay } from './websocket-relay.ts';
 
 /** The provider's answer to the handshake. */
 type Handshake =
@@ -213,7 +213,7 @@ function recordAnswer(ending: AnswerEnding, answer: Answer, log: CallLog): Promi
     const { head } = answer;
     const isStored = call.logsBodies && head !== null && log.responseCopy.isStored;
     const body = () => describeCopiedBody(begin, 'response', (name) => head?.header(name), log.responseCopy);
-    return { end, bodies: isStored ? [body()] : [] };
+    return { end, bodies: isStored ? [body()] : [], isUnsent: !answer.wasConnected };
   });
 }
 
@@ -258,7 +258,15 @@ async function relay(
 
   const models = call.key.allow?.models;
   const guard = joinGuards(models === undefined ? null : createModelGuard(models), turns?.guard ?? null);
-  const connection = new WebsocketRelay(socket, provider, meter, call.key.digest, subjectOf(call, REQUESTED), guard);
+  const taps: RelayTaps = {
+    fromClient: (chunk) => {
+      turns?.notePassed();
+      meter.fromClient(chunk);
+    },
+    fromProvider: meter.fromProvider,
+    mayHaveClosed: meter.mayHaveClosed,
+  };
+  const connection = new WebsocketRelay(socket, provider, taps, call.key.digest, subjectOf(call, REQUESTED), guard);
   gateway.openCalls.add(connection);
   socket.write(writeSwitch(reason, head, arrival.id), 'latin1');
   connection.start(client.take(), rest);

@@ -23,14 +23,18 @@ export interface ReservedTurn extends Reserved {
 
 export interface TurnGuard {
   readonly guard: ClientGuard;
+  /** To be called when the chunk that the guard saw last goes to the provider, before its turns begin. */
+  readonly notePassed: () => void;
   /** For the next turn that begins: each request begins one. Undefined where it comes under no budget. */
   readonly take: () => ReservedTurn | undefined;
-  /** Requests that no turn has taken; what they hold counts as spent. */
+  /** What no turn has taken counts as spent where its request was passed on, and as nothing where it was not. */
   readonly close: () => void;
 }
 
 /** The connection must have no extensions: what is compressed is read too late. */
 export function createTurnGuard(gateway: Gateway, budgets: ProxyBudgets, call: CallContext): TurnGuard {
+  /** Of the chunk at hand, which may still be withheld. */
+  const pending: ReservedTurn[] = [];
   const reserved: ReservedTurn[] = [];
   let refusal: ClientRefusal | null = null;
   let isClosed = false;
@@ -57,6 +61,7 @@ export function createTurnGuard(gateway: Gateway, budgets: ProxyBudgets, call: C
       const reserving = reserve(message);
       if (reserving !== null) return reserving.then(judge);
     }
+    if (refusal !== null) dropPending();
     return refusal;
   }
 
@@ -84,7 +89,11 @@ export function createTurnGuard(gateway: Gateway, budgets: ProxyBudgets, call: C
 
   function keep(arrival: Arrival, { claims, flags }: Reserved): void {
     if (isClosed) budgets.gate.settle({ callId: arrival.id, cost: 0n });
-    else reserved.push({ arrival, claims, flags });
+    else pending.push({ arrival, claims, flags });
+  }
+
+  function dropPending(): void {
+    for (const { arrival } of pending.splice(0)) budgets.gate.settle({ callId: arrival.id, cost: 0n });
   }
 
   function refuse(arrival: Arrival, error: unknown): void {
@@ -101,9 +110,13 @@ export function createTurnGuard(gateway: Gateway, budgets: ProxyBudgets, call: C
       if (refusal === null && !receiver.writableEnded) receiver.write(Buffer.from(chunk));
       return judge();
     },
+    notePassed: () => {
+      reserved.push(...pending.splice(0));
+    },
     take: () => reserved.shift(),
     close: () => {
       isClosed = true;
+      dropPending();
       for (const { arrival } of reserved.splice(0)) budgets.gate.settle({ callId: arrival.id, cost: null });
     },
   };

@@ -38,6 +38,7 @@ export type RelayEnding =
   | { readonly kind: 'key-ended'; readonly code: KeyEnd; readonly isTold: boolean };
 
 export interface RelayTaps {
+  /** Called just before the chunk is written to the provider, and for no other. */
   readonly fromClient: (chunk: Buffer) => void;
   /** Resolves when the chunk may be passed on, since what it ends is recorded; null: at once. Never rejects. */
   readonly fromProvider: (chunk: Buffer) => Promise<void> | null;
@@ -151,8 +152,13 @@ export class WebsocketRelay {
     }
   }
 
+  /** Nothing of the client's is passed on any more. */
+  get #isClientCut(): boolean {
+    return this.#ending !== null || this.#keyEnd !== null || this.#endDue !== null;
+  }
+
   #passToProvider(chunk: Buffer): void {
-    if (this.#ending !== null || this.#keyEnd !== null) return;
+    if (this.#isClientCut) return;
     this.#idle.refresh();
     if (this.#unjudged !== null) {
       this.#unjudged.push(chunk);
@@ -169,7 +175,7 @@ export class WebsocketRelay {
     void verdict.then((late) => {
       const later = this.#unjudged ?? [];
       this.#unjudged = null;
-      if (this.#ending !== null || this.#keyEnd !== null) return;
+      if (this.#isClientCut) return;
       this.#passJudged(chunk, late);
       for (const next of later) this.#passToProvider(next);
       this.#resumeClient();
