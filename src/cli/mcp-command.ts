@@ -2,18 +2,15 @@
 
 import { randomBytes } from 'node:crypto';
 import { type Command, Option } from 'commander';
-import { z } from 'zod';
-import { askJson, ToolError } from '../control/mcp/ask-api.ts';
+import { ToolError } from '../control/mcp/ask-api.ts';
 import { createMcpServer } from '../control/mcp/create-mcp-server.ts';
 import { createCursorSeal } from '../control/mcp/cursor-seal.ts';
-import { listFirstKeys, listHalves } from '../control/store/key-rotations.ts';
+import { readKeyIds } from '../control/mcp/read-key-ids.ts';
 import { messageOf, OperatorError } from '../vocabulary/errors.ts';
 import { readVersion } from '../vocabulary/version.ts';
 import { type ClientFlags, createGatewayClient } from './gateway-client.ts';
 
 const ANSWER_LIMIT_MS = 60_000;
-
-const Keys = z.object({ data: z.array(z.object({ id: z.number(), replaced_by: z.number().nullable() })) });
 
 interface McpFlags extends ClientFlags {
   readonly key?: string;
@@ -42,11 +39,7 @@ async function serve(flags: McpFlags): Promise<void> {
       throw error instanceof OperatorError ? new ToolError(error.message) : error;
     }
   };
-  const listKeyIds = async (keyId: number) => {
-    const { data } = await askJson(ask, Keys, '/api/v1/keys');
-    const firstKeys = listFirstKeys(data.map(({ id, replaced_by }) => ({ keyId: id, replacedBy: replaced_by })));
-    return listHalves(firstKeys, keyId);
-  };
+  const listKeyIds = (keyId: number) => readKeyIds(ask, keyId);
   serveStdio(() => createMcpServer({ ask, scope, listKeyIds, version: readVersion(), onDefect }));
 }
 
