@@ -5,6 +5,7 @@ import { type Command, Option } from 'commander';
 import { ToolError } from '../control/mcp/ask-api.ts';
 import { createMcpServer } from '../control/mcp/create-mcp-server.ts';
 import { createCursorSeal } from '../control/mcp/cursor-seal.ts';
+import { readKeyIds } from '../control/mcp/read-key-ids.ts';
 import { messageOf, OperatorError } from '../vocabulary/errors.ts';
 import { readVersion } from '../vocabulary/version.ts';
 import { type ClientFlags, createGatewayClient } from './gateway-client.ts';
@@ -38,13 +39,14 @@ async function serve(flags: McpFlags): Promise<void> {
       throw error instanceof OperatorError ? new ToolError(error.message) : error;
     }
   };
-  serveStdio(() => createMcpServer({ ask, scope, version: readVersion(), onDefect }));
+  const listKeyIds = (keyId: number) => readKeyIds(ask, keyId);
+  serveStdio(() => createMcpServer({ ask, scope, listKeyIds, version: readVersion(), onDefect }));
 }
 
 export function addMcpCommand(program: Command, addClientOptions: (command: Command) => Command): void {
   addClientOptions(program.command('mcp'))
     .description('let an agent on this machine ask the log: an MCP server on standard input and output (docs/mcp.md)')
-    .addOption(new Option('--key <id>', 'only the calls of this gateway key'))
+    .addOption(new Option('--key <id>', 'only the calls of this gateway key, and of its rotations'))
     .option('--texts', 'let it read and search the text of prompts and answers')
     .addHelpText('after', '\nExample:\n  claude mcp add tollgate -- tollgate mcp')
     .action((flags: McpFlags) => serve(flags));

@@ -87,7 +87,10 @@ async function signOut(id: string, flags: ClientFlags): Promise<void> {
 export function addPeopleCommands(program: Command, addClientOptions: (command: Command) => Command): void {
   const people = program.command('people').description('who may sign in to an account, and as what (docs/accounts.md)');
   const role = () =>
-    new Option('--role <role>', 'viewer reads; member also changes keys and prices; owner also people').choices(ROLES);
+    new Option(
+      '--role <role>',
+      'viewer reads; member also makes changes; owner also manages people (docs/accounts.md)',
+    ).choices(ROLES);
   const texts = () =>
     new Option('--texts <yes|no>', 'whether the person may read the text of prompts and answers').choices([
       'yes',

@@ -45,6 +45,7 @@ test('a kept credential is set and deleted in the page, the log shows it and hol
 
   await page.goto(`${gateway.adminBase}/audit`);
   await page.getByText('credential.delete').waitFor();
+  await page.getByText('unless the operator has set retention_audit').waitFor();
   await settle(page);
   expect(await auditPage(page)).toEqual([]);
   await page.getByRole('button', { name: 'Verify the log' }).click();

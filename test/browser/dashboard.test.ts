@@ -428,6 +428,9 @@ describe('brakes and alerts', () => {
     await dialog.getByLabel('Name').fill('busy');
     await dialog.getByLabel('When').selectOption('question');
     await dialog.getByLabel('Figure').selectOption('calls');
+    await dialog.getByLabel('That match').fill('?range=1h&f=trace_id:eq:stuck+run&f=metadata.Team:eq:a%252Cb');
+    const understood = dialog.getByRole('list', { name: 'Filters' }).getByRole('listitem');
+    expect(await understood.allTextContents()).toEqual(['trace id = stuck run', 'Team = a,b']);
     await dialog.getByLabel('That match').fill('trace_id:eq:stuck-run');
     await dialog.getByLabel('Reaches').fill('1');
     await dialog.getByRole('button', { name: 'Preview' }).click();
@@ -628,6 +631,7 @@ describe('API keys and System', () => {
     await dialog.getByRole('button', { name: 'Done' }).click();
     await makeCall({ key });
     await page.getByRole('button', { name: 'Revoke short-lived' }).click();
+    await dialog.getByText('Streams and websockets that are open then end within that second').waitFor();
     await page.getByRole('button', { name: 'Revoke key' }).click();
     // What lies behind an open dialog is hidden from roles.
     await page.getByRole('dialog').waitFor({ state: 'detached' });
@@ -719,10 +723,14 @@ describe('API keys and System', () => {
     await dialog.getByRole('button', { name: 'Save' }).click();
     await row.getByText('openai; gpt-*, o3').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Rotate narrow' }).click();
+    await dialog.getByText('Streams and websockets that are open then end within that second').waitFor();
     await dialog.getByRole('button', { name: 'Create the new key' }).click();
     await dialog.getByLabel('I have stored it').check();
     await dialog.getByRole('button', { name: 'Done' }).click();
     await row.getByText('no calls with it since').waitFor();
+    // The old half has been rotated: the API would refuse it.
+    expect(await page.getByRole('button', { name: 'Rotate narrow' }).count()).toBe(1);
+    expect(await page.getByRole('button', { name: 'Edit narrow' }).count()).toBe(2);
     await makeCall({ key });
     await row.getByText('1 calls with it since').waitFor();
   });

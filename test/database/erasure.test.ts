@@ -1,6 +1,9 @@
 /** Erasure: what one run's or one user's calls say is gone from every table, every sum is as it was, and late records are erased too. */
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { forgetOldEvents } from '../../src/control/alerts/alert-events.ts';
+import { insertAlert, type NewAlert } from '../../src/control/alerts/alert-store.ts';
+import { lookAtAlerts } from '../../src/control/alerts/watch-alerts.ts';
 import { createEraseKind } from '../../src/control/erasure/erase-job.ts';
 import { runJobs } from '../../src/control/jobs/run-jobs.ts';
 import { foldRollups } from '../../src/control/log/fold-rollups.ts';
@@ -133,7 +136,8 @@ async function mention(user: string): Promise<void> {
       insert into alerts (account_id, name, kind, settings, destinations, created_by)
       values (1, 'money', 'jobs', '{}', '{}', 'me') returning id)
     insert into alert_events (account_id, id, alert_id, subject, title, body)
-    select 1, gen_random_uuid(), alert.id, words, words, words from alert, unnest($1::text[]) words`,
+    select 1, gen_random_uuid(), alert.id, 'job ' || number, words, words
+    from alert, unnest($1::text[]) with ordinality as told (words, number)`,
     [words],
   );
   await pool.query(
@@ -183,7 +187,7 @@ test('a user’s calls say nothing any more, in no table; every sum is as it was
   const { rows: told } = await pool.query('select title, ended_at is null as lasts from alert_events order by title');
   expect(told).toEqual([
     { title: '$4 of $5 are spent by bob', lasts: true },
-    { title: 'erased', lasts: false },
+    { title: 'erased', lasts: true },
   ]);
   const { data: links } = (await stage.read('/share-links')) as { data: object[] };
   expect(links).toMatchObject([
@@ -233,4 +237,95 @@ test('a run is erased by its trace id, and noted in the audit log without it', a
   const { data } = (await stage.read('/audit?action=erasure')) as { data: object[] };
   expect(data[0]).toMatchObject({ action: 'erasure.end', actor_kind: 'process', after: { calls: 1 } });
   expect(JSON.stringify(data)).not.toContain('run-b');
+});
+
+async function addAlert(kind: NewAlert['kind'], settings: object = {}): Promise<void> {
+  const given = { accountId: 1, name: kind, kind, settings, destinations: [], isOn: true, createdBy: 'me' };
+  await insertAlert(pool, given);
+  await pool.query("update alerts set created_at = now() - interval '400 days'");
+}
+
+/** As if its time had come. */
+async function look(nowMs: number): Promise<number> {
+  await pool.query('update alerts set checked_at = null');
+  const found = await lookAtAlerts({ pool, nowMs: () => nowMs });
+  expect((await pool.query('select distinct problem from alerts')).rows).toEqual([{ problem: null }]);
+  return found;
+}
+
+const tellings = async () =>
+  (await pool.query('select subject, title, ended_at is null as lasts from alert_events order by title, subject')).rows;
+
+test('what alerts have told of an erased user is not told again, and says nothing of them', async () => {
+  await pool.query('truncate alerts, budgets, budget_spend, brake_hits, jobs cascade');
+  await stage.store(endedCall(20, { traceId: null, metadata: [['User', 'eve@example.com']] }));
+  const { rows } = await pool.query<{ atMs: number }>(
+    `select extract(epoch from requested_at)::float8 * 1000 + 60000 as "atMs" from llm_requests where id = $1`,
+    [idAt(20)],
+  );
+  const nowMs = rows[0]?.atMs ?? 0;
+  await addAlert('question', {
+    filters: ['metadata.User:eq:eve@example.com'],
+    measure: 'calls',
+    window_seconds: 3_600,
+    threshold: '1',
+  });
+  await addAlert('budget');
+  await addAlert('brake');
+  await pool.query(
+    `insert into budgets (account_id, id, name, scope, metadata_key, amount, period) overriding system value
+     values (1, 701, 'each user', 'metadata', 'User', 1, 'day'), (1, 702, 'each mail', 'metadata', 'Mail', 1, 'day')`,
+  );
+  await pool.query(
+    `insert into budget_spend (account_id, budget_id, value, period_start, node, spent, calls)
+     select 1, id, 'eve@example.com', '2026-11-28', 'a', 1, 1 from unnest('{701,702}'::int4[]) id`,
+  );
+  await pool.query(
+    `insert into brake_hits (account_id, id, rule, scope, value, action, reason) overriding system value
+     values (1, 703, 'call_rate', 'run', 'chat-eve@example.com-7', 'alarm', '601 calls within a minute')`,
+  );
+  expect(await look(nowMs)).toBe(4);
+
+  expect(await erase({ metadata_key: 'User', value: 'eve@example.com', dry_run: false })).toEqual({ calls: 1 });
+  await pool.query("update erasures set asked_at = '2000-01-01'");
+  // Their calls of afterwards: the question still holds, and a node that knew the value spends of it again.
+  await stage.store(endedCall(21, { traceId: null, metadata: [['User', 'eve@example.com']] }));
+  await pool.query(
+    `insert into budget_spend (account_id, budget_id, value, period_start, node, spent, calls)
+     values (1, 701, 'eve@example.com', '2026-11-28', 'a', 1, 1)`,
+  );
+  expect(await look(nowMs + 60_000)).toBe(0);
+  expect(await tellings()).toEqual([
+    { subject: 'budget 701 erased:d0574c4966d2c326 2026-11-28T00:00:00.000Z 80', title: 'erased', lasts: true },
+    { subject: 'budget 702 erased:d0574c4966d2c326 2026-11-28T00:00:00.000Z 80', title: 'erased', lasts: true },
+    { subject: 'hit 703', title: 'erased', lasts: true },
+    { subject: 'question', title: 'erased', lasts: true },
+  ]);
+  // Old events stay while the sums of their budgets do.
+  await pool.query("update alert_events set fired_at = now() - interval '91 days' where subject like 'budget %'");
+  await forgetOldEvents(pool);
+  expect(await look(nowMs + 60_000)).toBe(0);
+  expect(await tellings()).toHaveLength(4);
+});
+
+test('a user whose id is a number makes nothing be told again that has this number', async () => {
+  await pool.query('truncate alerts, budgets, budget_spend, brake_hits, jobs, llm_cost_hourly cascade');
+  await addAlert('jobs');
+  await addAlert('unpriced');
+  await pool.query(
+    `insert into jobs (account_id, id, kind, title, input, phase, unit, state, finished_at) overriding system value
+     values (1, 4242, 'none', 'j', '{}', 'p', 'u', 'failed', now() - interval '29 days')`,
+  );
+  await pool.query(
+    `insert into llm_cost_hourly (account_id, facet, hour, value, provider, model, key_id, calls, errors, unpriced_calls,
+       total_cost, input_tokens, cache_read_input_tokens, cache_creation_input_tokens, output_tokens, reasoning_tokens)
+     values (1, '', date_trunc('hour', now()), '', 'openai', 'gpt-4242', 1, 1, 0, 1, 0, 0, 0, 0, 0, 0)`,
+  );
+  expect(await look(Date.now())).toBe(2);
+  await erase({ metadata_key: 'User', value: '4242', dry_run: false });
+  expect(await look(Date.now())).toBe(0);
+  expect(await tellings()).toEqual([
+    { subject: 'job 4242', title: 'erased', lasts: true },
+    { subject: 'model openai gpt-4242', title: 'erased', lasts: true },
+  ]);
 });

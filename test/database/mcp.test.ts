@@ -305,6 +305,35 @@ test('of a body that was cut it is said how much is missing, and a part that wou
   }
 }, 60_000);
 
+test.each([
+  ['read token', async (id: number) => connectHttp((await makeToken({ key_id: id, texts: true })).token)],
+  ['flag --key', (id: number) => connectStdio('--key', String(id))],
+])(
+  'a %s of a key sees the calls of both halves of its rotation, and nobody else’s',
+  async (how, open) => {
+    const Made = z.object({ id: z.number() });
+    const old = Made.parse((await db.send('POST', '/keys', { name: how })).body).id;
+    const client = await open(old);
+    const [first, traceId] = [how === 'read token' ? 9_010 : 9_020, `rotated ${how}`];
+    await db.store(endedCall(first, { keyId: old, traceId }, { usage: tokens(10, 0) }));
+    expect(idsOf(await call(client, 'list_calls'))).toEqual([idAt(first)]);
+    const young = Made.parse((await db.send('POST', `/keys/${old}/rotate`, { overlap_seconds: 0 })).body).id;
+    await db.store(
+      endedCall(first + 1, { keyId: young, traceId }, { usage: tokens(20, 0) }),
+      endedCall(first + 2, { keyId: other, traceId: null }, { usage: tokens(40, 0) }),
+    );
+    const later = await open(young);
+    for (const asked of [client, later]) {
+      expect(idsOf(await call(asked, 'list_calls'))).toEqual([idAt(first + 1), idAt(first)]);
+      expect(await call(asked, 'get_call', { id: idAt(first + 1) })).toMatchObject({ key_id: young });
+      expect(await call(asked, 'get_call', { id: idAt(first + 2) })).toHaveProperty('error');
+      expect(await call(asked, 'get_run', { trace_id: traceId })).toMatchObject({ calls: 2, key_ids: [old, young] });
+      expect(await call(asked, 'get_costs')).toMatchObject({ totals: { calls: 2 } });
+    }
+  },
+  60_000,
+);
+
 test('a token of one key takes as many filters as any other', async () => {
   const filters = Array.from({ length: 19 }, (_, at) => `model:ne:m${at}`);
   for (const key of [{}, { key_id: OWN }]) {

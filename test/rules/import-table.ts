@@ -66,7 +66,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   'control/demo-log': ['formats/usage', 'providers', 'pricing', 'control/store', 'control/shipper'],
 
   'control/alerts': ['keys', 'sockets', 'control/store', 'control/audit', 'control/log', 'control/brakes'],
-  'control/mcp': [],
+  'control/mcp': ['control/store'],
   'control/admin': [
     'providers',
     'pricing',
@@ -146,6 +146,7 @@ export const DASHBOARD_VALUES: readonly string[] = [
   'src/vocabulary/format-amounts',
   'src/vocabulary/record-of',
   'src/vocabulary/uuid',
+  'src/control/admin/access-words',
   'src/control/log/run-tree',
   'src/control/log/span-path',
   'src/control/store/log-columns',

@@ -2,6 +2,7 @@
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import { createApiToken, digestKey, keyHints } from '../../keys/gateway-key.ts';
 import { insertApiToken, listApiTokens, revokeApiToken, type StoredApiToken } from '../store/api-tokens.ts';
+import { SCOPE_WORDS } from './access-words.ts';
 import { type AdminDeps, requireDatabase } from './admin-deps.ts';
 import { ApiError } from './api-error.ts';
 import { accountOf, principalOf, SCOPES } from './principal.ts';
@@ -10,11 +11,7 @@ import { COMMON_ERRORS, errorAnswer, jsonAnswer, listOf, NameField, Time } from 
 
 const MAX_ID = 2_147_483_647;
 
-const Scopes = z
-  .array(z.enum(SCOPES))
-  .describe(
-    'read: all but texts; bodies: texts; keys: gateway keys, run tokens and read tokens; prices: declared prices and re-pricing; manage: metadata keys, runs, jobs',
-  );
+const Scopes = z.array(z.enum(SCOPES)).describe(SCOPES.map((scope) => `${scope}: ${SCOPE_WORDS[scope]}`).join('. '));
 
 const TokenBody = z
   .object({

@@ -4,6 +4,7 @@ import type { Context } from 'hono';
 import { digestKey, isWellFormedReadToken } from '../../keys/gateway-key.ts';
 import type { AskApi } from '../mcp/ask-api.ts';
 import { createCursorSeal } from '../mcp/cursor-seal.ts';
+import { listHalves, readFirstKeys } from '../store/key-rotations.ts';
 import { checkReadToken, type StoredReadToken } from '../store/read-tokens.ts';
 import { type AdminDeps, requireDatabase } from './admin-deps.ts';
 import { ApiError } from './api-error.ts';
@@ -40,11 +41,13 @@ export function addMcpRoute(app: OpenAPIHono, deps: AdminDeps, tokens: TokenChec
     const token = await requireReadToken(c, deps, tokens);
     const ask = askFor(token.accountId);
     const scope = { keyId: token.keyId, hasTexts: token.hasTexts, cursors };
+    const listKeyIds = async (keyId: number) => listHalves(await readFirstKeys(requireDatabase(deps)), keyId);
     const onDefect = (error: unknown): void => deps.log.error({ err: error }, 'a question over MCP failed');
     // Loaded with the first question: 8 MB that most gateways never need.
     const { createMcpHandler } = await import('@modelcontextprotocol/server');
     const { createMcpServer } = await import('../mcp/create-mcp-server.ts');
-    const handler = createMcpHandler(() => createMcpServer({ ask, scope, version: deps.version, onDefect }), {
+    const parts = { ask, scope, listKeyIds, version: deps.version, onDefect };
+    const handler = createMcpHandler(() => createMcpServer(parts), {
       maxRequestBodySize: MAX_BODY_BYTES,
       maxSubscriptions: MAX_SUBSCRIPTIONS,
     });

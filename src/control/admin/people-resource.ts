@@ -12,6 +12,7 @@ import {
   removeMember,
   storePersonLink,
 } from '../store/people.ts';
+import { ROLE_WORDS } from './access-words.ts';
 import type { AdminDeps } from './admin-deps.ts';
 import { ApiError } from './api-error.ts';
 import { requireWholeDatabase } from './behind-wall.ts';
@@ -29,7 +30,7 @@ const MemberBody = z
     id: z.number().int(),
     email: z.string(),
     name: z.string(),
-    role: z.enum(ROLES).describe('viewer: reads; member: also keys, prices and jobs; owner: also people and tokens'),
+    role: z.enum(ROLES).describe(ROLES.map((role) => `${role}: ${ROLE_WORDS[role]}`).join('. ')),
     may_read_bodies: z.boolean().describe('Whether the person may read and search the text of prompts and answers'),
     source: z
       .enum(['invited', 'groups'])

@@ -1,7 +1,9 @@
 /** What alerts found, and the queue of what is to be sent of it: in the database, bounded, each to each destination once. */
 import type pg from 'pg';
 import { v7 } from 'uuid';
+import { BUDGET_SUBJECT } from '../store/budget-subject.ts';
 import { inTransaction } from '../store/pool.ts';
+import { ERASED, pseudonymOf } from '../store/pseudonym.ts';
 import { type Alert, DESTINATION_COLUMNS } from './alert-store.ts';
 import type { StoredDestination } from './destination.ts';
 
@@ -178,8 +180,12 @@ const MAY_COME_AGAIN = `case a.kind
   when 'nodes' then e.ended_at is null
   when 'unpriced' then e.ended_at is null
   when 'budget' then exists (
-    select from regexp_match(e.subject, '^budget (\\d+) (.*) (\\S+) \\d+$') as part join budget_spend s
+    select from regexp_match(e.subject, ${BUDGET_SUBJECT}) as part join budget_spend s
       on s.account_id = e.account_id and s.budget_id = part[1]::int4 and s.value = part[2]
+        and s.period_start = part[3]::timestamptz)
+    or e.title = '${ERASED}' and exists (
+    select from regexp_match(e.subject, ${BUDGET_SUBJECT}) as part join budget_spend s
+      on s.account_id = e.account_id and s.budget_id = part[1]::int4 and ${pseudonymOf('s.value')} = part[2]
         and s.period_start = part[3]::timestamptz)
   else false end`;
 

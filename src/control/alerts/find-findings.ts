@@ -1,8 +1,10 @@
 /** Looks whether an alert's condition is true, by kind: what is true now, or what has happened since the alert was made. */
 import type pg from 'pg';
 import { formatUsd, parseUsd } from '../../vocabulary/usd.ts';
+import { budgetSubject } from '../store/budget-subject.ts';
 import { GONE_AFTER_SECONDS, listNodes } from '../store/nodes.ts';
 import { OPERATOR_JOBS } from '../store/operator-jobs.ts';
+import { pseudonymOf } from '../store/pseudonym.ts';
 import type { Finding } from './alert-events.ts';
 import { ALERT_SETTINGS } from './alert-kinds.ts';
 import { describeQuestion, nameFigure } from './alert-question.ts';
@@ -52,9 +54,16 @@ interface BudgetRow {
   readonly amount: string;
 }
 
-/** `forgetOldEvents` reads it. */
-const BUDGET_SUBJECT = `'budget ' || b.id || ' ' || s.value || ' '
-  || to_char(s.period_start at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || ' ' || $3::int4`;
+const subjectOf = (value: string): string =>
+  budgetSubject({
+    budgetId: 'b.id',
+    value,
+    period: `to_char(s.period_start at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
+    percent: '$3::int4',
+  });
+const BUDGET_SUBJECT = subjectOf('s.value');
+/** As erasures leave what was told, also where the sum keeps its value: that of a run, or of another metadata key. */
+const ERASED_SUBJECT = subjectOf(pseudonymOf('s.value'));
 
 const lookAtBudgets: Look = async (pool, alert) => {
   const { percent, budget_id: budgetId } = ALERT_SETTINGS.budget.parse(alert.settings);
@@ -66,7 +75,7 @@ const lookAtBudgets: Look = async (pool, alert) => {
      where b.account_id = $1 and b.deleted_at is null and ($2::int4 is null or b.id = $2)
        and exists (select from budget_spend l where l.account_id = s.account_id and l.budget_id = s.budget_id
          and l.value = s.value and l.period_start = s.period_start and l.updated_at > greatest($4, now() - interval '1 hour'))
-       and not ${isTold(BUDGET_SUBJECT, '$1', '$5')}
+       and not ${isTold(BUDGET_SUBJECT, '$1', '$5')} and not ${isTold(ERASED_SUBJECT, '$1', '$5')}
      group by b.account_id, b.id, s.value, s.period_start
      having sum(s.spent) * 100 >= coalesce(max(s.run_limit), b.amount) * $3 order by s.period_start desc limit ${MAX_FINDINGS}`,
     [alert.accountId, budgetId, percent, alert.createdAt, alert.id],

@@ -3,12 +3,10 @@
  * the words of pauses, share links of a view by it, and run tokens that have ended.
  */
 import type pg from 'pg';
+import { BUDGET_SUBJECT, budgetSubject } from '../store/budget-subject.ts';
 import { raiseKeyVersion } from '../store/key-version.ts';
+import { ERASED, pseudonymOf } from '../store/pseudonym.ts';
 import type { Erasure } from './erasure-store.ts';
-
-/** In the place of a value: the beginning of its SHA-256, so that sums of different values stay apart. */
-const PSEUDONYM = "'erased:' || left(encode(target_hash, 'hex'), 16)";
-const ERASED = 'erased';
 
 /**
  * The sum stays, under the pseudonym. A trace id stays in the list of runs, and so it does here. Compared by hash, since of an
@@ -20,7 +18,7 @@ const RENAME_SPEND = `
     where e.account_id = $1 and e.id = $2 and e.kind = 'metadata' and b.account_id = s.account_id and b.id = s.budget_id
       and b.scope = 'metadata' and lower(b.metadata_key) = e.key and s.account_id = e.account_id
       and sha256(convert_to(s.value, 'UTF8')) = e.target_hash
-    returning s.*, ${PSEUDONYM} as pseudonym
+    returning s.*, ${pseudonymOf('s.value')} as pseudonym
   )
   insert into budget_spend as b (account_id, budget_id, value, period_start, node, spent, calls, run_limit, updated_at)
   select account_id, budget_id, pseudonym, period_start, node, spent, calls, run_limit, updated_at from renamed
@@ -45,11 +43,26 @@ function inJson(text: string): string {
 
 const patternsOf = (target: string) => [wordPattern(target), wordPattern(inJson(target))];
 
+/** Null but for a budget by a value in which the text stands, as whose pseudonym it goes on being known as told. */
+const RENAMED_SUBJECT = `(
+  select ${budgetSubject({ budgetId: 'part[1]', value: pseudonymOf('part[2]'), period: 'part[3]', percent: 'part[4]' })}
+  from regexp_match(e.subject, ${BUDGET_SUBJECT}) as part where part[2] ~ $2)`;
+
+/**
+ * That an event is there, open, is how it is known that it was told, so it stays and only its words go. All other subjects have
+ * numbers, and names of models, which calls keep. A look that ran meanwhile may have told the same of the pseudonym.
+ */
 const ERASE_EVENTS = `
-  update alert_events set subject = '${ERASED}:' || id, title = '${ERASED}', body = '', numbers = '{}',
-    ended_at = coalesce(ended_at, now())
-  where account_id = $1 and (subject ~ $2 or title ~ $2 or body ~ $2 or numbers::text ~ $3)
-  returning id`;
+  with found as (
+    select id, alert_id, ${RENAMED_SUBJECT} as renamed from alert_events e
+    where account_id = $1 and (subject ~ $2 or title ~ $2 or body ~ $2 or numbers::text ~ $3) for update
+  )
+  update alert_events e set title = '${ERASED}', body = '', numbers = '{}', subject = coalesce(renamed, subject),
+    ended_at = case when exists (
+      select from alert_events o where o.account_id = $1 and o.alert_id = e.alert_id and o.subject = renamed
+        and o.ended_at is null) then coalesce(ended_at, now()) else ended_at end
+  from found where e.account_id = $1 and e.id = found.id
+  returning e.id`;
 
 async function eraseEvents(client: pg.ClientBase, accountId: number, target: string): Promise<void> {
   const { rows } = await client.query<{ id: string }>(ERASE_EVENTS, [accountId, ...patternsOf(target)]);

@@ -12,10 +12,10 @@ export interface ApiAnswer {
 /** `path` begins with `/api/v1/`. Rejects when the API cannot be reached. */
 export type AskApi = (path: string) => Promise<ApiAnswer>;
 
-/** What a caller may see. */
+/** What a caller may see, at one question. */
 export interface ReadScope {
-  /** Only the calls of this gateway key; null for all of the account. */
-  readonly keyId: number | null;
+  /** Only the calls of one gateway key: the numbers of all halves of its rotations. Null for all of the account. */
+  readonly keyIds: readonly number[] | null;
   /** Whether text of prompts and answers may be read and searched. */
   readonly hasTexts: boolean;
   /** For cursors behind rows that the caller sees in part. */
@@ -65,7 +65,10 @@ export function filterValue(text: string): string {
   return text.replaceAll('%', '%25').replaceAll(',', '%2C').replaceAll(':', '%3A');
 }
 
+/** As many values as a filter takes. Of a key that was rotated more often, the newest halves. */
+const MAX_KEYS = 100;
+
 /** The caller's filters, and the one that keeps it to its key: all must hold, so it cannot be widened. */
-export function scopedFilters({ keyId }: ReadScope, filters: readonly string[] = []): readonly string[] {
-  return keyId === null ? filters : [...filters, `key_id:eq:${keyId}`];
+export function scopedFilters({ keyIds }: ReadScope, filters: readonly string[] = []): readonly string[] {
+  return keyIds === null ? filters : [...filters, `key_id:in:${keyIds.slice(-MAX_KEYS).join(',')}`];
 }

@@ -13,7 +13,10 @@ import { runTool } from './tool-result.ts';
 
 export interface McpServerParts {
   readonly ask: AskApi;
-  readonly scope: ReadScope;
+  /** What the token or the flags say. */
+  readonly scope: Omit<ReadScope, 'keyIds'> & { readonly keyId: number | null };
+  /** All numbers of that key, read at each question: it may be rotated meanwhile. */
+  readonly listKeyIds: (keyId: number) => Promise<readonly number[]>;
   readonly version: string;
   readonly onDefect: (error: unknown) => void;
 }
@@ -32,17 +35,21 @@ export function createMcpServer(parts: McpServerParts): McpServer {
   return server;
 }
 
-function describe({ keyId, hasTexts }: ReadScope): string {
-  const calls = keyId === null ? 'all calls of the account' : `the calls of gateway key ${keyId} only`;
+function describe({ keyId, hasTexts }: McpServerParts['scope']): string {
+  const calls =
+    keyId === null ? 'all calls of the account' : `the calls of gateway key ${keyId} only, and of its rotations`;
   const texts = hasTexts ? 'with the text of prompts and answers' : 'without the text of prompts and answers';
   return `The log of a gateway for language models: ${calls}, ${texts}. Everything is read-only. Money is US dollars as decimal text; null means not known, never zero.`;
 }
 
-function add(server: McpServer, parts: McpServerParts, tool: Tool): void {
+function add(server: McpServer, { ask, scope, listKeyIds, onDefect }: McpServerParts, tool: Tool): void {
   const { name, title, description, input } = tool;
+  const { keyId, ...rest } = scope;
+  const answer = async (given: unknown) =>
+    tool.run(given, ask, { ...rest, keyIds: keyId === null ? null : await listKeyIds(keyId) });
   server.registerTool(
     name,
     { title, description, inputSchema: input, annotations: { readOnlyHint: true, openWorldHint: false } },
-    (given) => runTool(() => tool.run(given, parts.ask, parts.scope), parts.onDefect),
+    (given) => runTool(() => answer(given), onDefect),
   );
 }

@@ -34,10 +34,11 @@ export const getCall = defineTool({
   }),
   run: async ({ id, text: which, offset, max_chars: maxChars }, ask, scope) => {
     const call = await askJson(ask, Call, `/api/v1/logs/${id}`);
-    if (scope.keyId !== null && call.key_id !== scope.keyId) throw new ToolError(NOT_FOUND);
+    const { keyIds } = scope;
+    if (keyIds !== null && (call.key_id === null || !keyIds.includes(call.key_id))) throw new ToolError(NOT_FOUND);
     // The neighbours in a run may be calls of other keys.
     const { previous_id: _, next_id: __, ...own } = call;
-    const shown = scope.keyId === null ? call : own;
+    const shown = keyIds === null ? call : own;
     if (which === 'none') return showJson(shown);
     if (!scope.hasTexts)
       throw new ToolError(

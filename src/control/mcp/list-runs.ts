@@ -60,8 +60,8 @@ function refuseOthers({ filters = [], search, sort }: Question): void {
 }
 
 /** Undefined for a first page. */
-function openCursor(cursor: string | undefined, { keyId, cursors }: ReadScope): string | undefined {
-  if (cursor === undefined || keyId === null) return cursor;
+function openCursor(cursor: string | undefined, { keyIds, cursors }: ReadScope): string | undefined {
+  if (cursor === undefined || keyIds === null) return cursor;
   const opened = cursors.open(cursor);
   if (opened === null) throw new ToolError('invalid_cursor: This cursor is not one of this list with these filters.');
   return opened;
@@ -84,7 +84,7 @@ export const listRuns = defineTool({
     cursor: Cursor,
   }),
   run: ({ filters, search, limit, cursor, ...rest }, ask, scope) => {
-    if (scope.keyId !== null) refuseOthers({ filters, search, sort: rest.sort });
+    if (scope.keyIds !== null) refuseOthers({ filters, search, sort: rest.sort });
     const after = openCursor(cursor, scope);
     return showFitting(limit, async (rows) => {
       const fields = { ...rest, q: search, cursor: after, limit: rows };
@@ -92,7 +92,7 @@ export const listRuns = defineTool({
       const { next_cursor: next } = page;
       const data: object[] = [];
       for (const row of page.data) data.push(await hideOthers(row, ask, scope));
-      return { ...page, data, next_cursor: next === null || scope.keyId === null ? next : scope.cursors.seal(next) };
+      return { ...page, data, next_cursor: next === null || scope.keyIds === null ? next : scope.cursors.seal(next) };
     });
   },
 });

@@ -27,8 +27,9 @@ export function endOf({ ended_at: endedAt }: Pick<KeyedRun, 'ended_at'>): string
 }
 
 export async function isOwnRun(ask: AskApi, scope: ReadScope, run: KeyedRun): Promise<boolean> {
-  if (scope.keyId === null) return true;
-  if (run.key_ids.length !== 1 || run.key_ids[0] !== scope.keyId) return false;
+  const { keyIds } = scope;
+  if (keyIds === null) return true;
+  if (run.key_ids.length === 0 || !run.key_ids.every((id) => keyIds.includes(id))) return false;
   const filter = traceFilter(run.trace_id);
   if (run.calls > CALLS_READ) {
     const window = { from: run.started_at, to: endOf(run), limit: 1 };

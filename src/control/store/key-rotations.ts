@@ -17,6 +17,12 @@ export async function readFirstKeys(pool: pg.Pool): Promise<FirstKeys> {
   return listFirstKeys(rows);
 }
 
+/** The numbers of all that are one with this key, itself too, the oldest first. */
+export function listHalves(firstKeys: FirstKeys, keyId: number): readonly number[] {
+  const own = firstKeys.get(keyId) ?? keyId;
+  return [own, ...[...firstKeys].flatMap(([id, first]) => (first === own ? [id] : []))];
+}
+
 /** The first key of each that took another one's place. */
 export function listFirstKeys(keys: readonly RotatedKey[]): FirstKeys {
   const replaced = new Map(keys.flatMap(({ keyId, replacedBy }) => (replacedBy === null ? [] : [[replacedBy, keyId]])));

@@ -86,7 +86,10 @@ export function AuditPage() {
   const [filter, setFilter] = useState<AuditFilter>({ actor: '', action: '' });
   return (
     <>
-      <PageHeader title="Audit" about="Who changed what, when and from where. Nothing is ever taken out of it." />
+      <PageHeader
+        title="Audit"
+        about="Who changed what, when and from where. It is kept for good, unless the operator has set retention_audit: then the oldest rows go after so many days."
+      />
       <div className="flex flex-col gap-4 px-4 pb-6">
         {session !== undefined && allows(session, 'operator') && <Verification />}
         <div className="grid max-w-2xl gap-3 sm:grid-cols-2">

@@ -27,11 +27,7 @@ export function CreateAlertDialog({ onClose, asked, note }: CreateAlertDialogPro
   const [percent, setPercent] = useState('80');
   const [draft, setDraft] = useState<Question>({ ...EMPTY, ...asked });
   const queries = useQueryClient();
-  const question = {
-    ...draft,
-    filters: draft.filters.map((one) => one.trim()).filter((one) => one !== ''),
-    threshold: draft.threshold.trim(),
-  };
+  const question = { ...draft, threshold: draft.threshold.trim() };
   const settings = kind === 'question' ? { ...question } : kind === 'budget' ? { percent: Number(percent) } : {};
   const action = useMutation({
     mutationFn: () => createAlert({ name: name.trim(), kind, settings, destinations: told }),

@@ -1,11 +1,13 @@
 /** The question of an alert as fields of a form, and how often it would have fired. */
 import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
 import { type AlertPreview, previewQuestion, type Question } from '../../api/alerts.ts';
 import { Button } from '../../components/buttons.tsx';
 import { SelectField, TextField } from '../../components/form-field.tsx';
 import { Problem } from '../../components/states.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
 import { describeFilter } from '../../search/filter-text.ts';
+import { readTypedFilters } from '../../search/typed-filters.ts';
 import { listMeasures, nameFigure, needsMany, unitOf, WINDOWS } from './alert-words.ts';
 
 const DAY_MS = 86_400_000;
@@ -23,19 +25,26 @@ interface QuestionFieldsProps {
   readonly isFixed: boolean;
 }
 
+function FilterList({ texts }: { readonly texts: readonly string[] }) {
+  return (
+    <ul aria-label="Filters" className="flex flex-wrap gap-1.5">
+      {texts.map((text) => (
+        <li key={text} className="max-w-full rounded-md bg-raised px-2 py-0.5 text-sm [overflow-wrap:anywhere]">
+          {text}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 export function QuestionFields({ question, onChange, isFixed }: QuestionFieldsProps) {
   const { about, filters, measure, threshold } = question;
   const measures = listMeasures(about);
+  const [typed, setTyped] = useState(() => filters.join(' '));
   return (
     <>
       {isFixed ? (
-        <ul aria-label="Filters" className="flex flex-wrap gap-1.5">
-          {(filters.length === 0 ? [`all ${about}`] : filters.map(describeFilter)).map((text) => (
-            <li key={text} className="max-w-full rounded-md bg-raised px-2 py-0.5 text-sm [overflow-wrap:anywhere]">
-              {text}
-            </li>
-          ))}
-        </ul>
+        <FilterList texts={filters.length === 0 ? [`all ${about}`] : filters.map(describeFilter)} />
       ) : (
         <>
           <SelectField
@@ -48,11 +57,15 @@ export function QuestionFields({ question, onChange, isFixed }: QuestionFieldsPr
           />
           <TextField
             label="That match"
-            value={filters.join(' ')}
+            value={typed}
             placeholder="model:prefix:gpt-5 key_id:eq:3"
-            hint={`Filters as in the address of ${about === 'runs' ? 'Runs' : 'Logs'}, with spaces between; empty: all.`}
-            onChange={(text) => onChange({ filters: text.split(' ') })}
+            hint={`Filters with spaces between, or an address of ${about === 'runs' ? 'Runs' : 'Logs'}; empty: all.`}
+            onChange={(text) => {
+              setTyped(text);
+              onChange({ filters: readTypedFilters(text) });
+            }}
           />
+          {filters.length > 0 && <FilterList texts={filters.map(describeFilter)} />}
         </>
       )}
       <SelectField label="Figure" value={measure} choices={measures} onChange={(next) => onChange({ measure: next })} />

@@ -26,13 +26,21 @@ export function RevokeKeyDialog({ subject, onClose }: ChangeKeyProps) {
       onClose={onClose}
     >
       <p className="text-ink-soft">
-        Calls with this key are refused within a second. Calls already open finish normally. This cannot be undone; the
-        records stay.
+        Calls with this key are refused within a second. <OpenCallsNote /> This cannot be undone; the records stay.
       </p>
       <p>
         Last used: <Timestamp at={subject.last_used_at} form="relative" never="never" />
       </p>
     </RevokeDialog>
+  );
+}
+
+function OpenCallsNote() {
+  return (
+    <>
+      Streams and websockets that are open then end within that second; other open calls finish, unless the gateway runs
+      with TOLLGATE_ON_REVOKE=cut.
+    </>
   );
 }
 
@@ -60,7 +68,8 @@ export function RotateKeyDialog({ subject, onClose }: ChangeKeyProps) {
         <div className="flex flex-col gap-3">
           <p className="text-ink-soft">
             A new key with the same name and settings takes over. Until the old one stops, both work, and “last used”
-            shows which clients have not moved yet.
+            shows which clients have not moved yet. When it stops, its calls are refused within a second.{' '}
+            <OpenCallsNote />
           </p>
           <SelectField label="The old key stops" value={overlap} choices={OVERLAPS} onChange={setOverlap} />
           <Problem message={rotating.error?.message} />

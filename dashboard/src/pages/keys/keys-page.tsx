@@ -94,9 +94,11 @@ function listColumns(open: (opened: Opened) => void, mayChange: boolean): readon
             <Button onClick={() => open({ what: 'edit', subject: key })} aria-label={`Edit ${key.name}`}>
               Edit
             </Button>
-            <Button onClick={() => open({ what: 'rotate', subject: key })} aria-label={`Rotate ${key.name}`}>
-              Rotate
-            </Button>
+            {key.replaced_at === null && (
+              <Button onClick={() => open({ what: 'rotate', subject: key })} aria-label={`Rotate ${key.name}`}>
+                Rotate
+              </Button>
+            )}
             <Button
               look="danger"
               onClick={() => open({ what: 'revoke', subject: key })}

@@ -2,6 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
+import { SCOPE_WORDS } from '../../../../src/control/admin/access-words.ts';
 import { type ApiToken, apiTokensQuery, createApiToken, revokeApiToken, type Scope } from '../../api/people.ts';
 import { Badge } from '../../components/badges.tsx';
 import { Button } from '../../components/buttons.tsx';
@@ -13,13 +14,7 @@ import { ShownOnce } from '../../components/shown-once.tsx';
 import { Pending, Problem } from '../../components/states.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
 
-const SCOPES: readonly { readonly scope: Scope; readonly about: string }[] = [
-  { scope: 'read', about: 'read everything but texts' },
-  { scope: 'bodies', about: 'read the text of prompts and answers' },
-  { scope: 'keys', about: 'make and revoke keys' },
-  { scope: 'prices', about: 'declare prices, price again' },
-  { scope: 'manage', about: 'metadata keys, runs, jobs' },
-];
+const SCOPES: readonly Scope[] = ['read', 'bodies', 'keys', 'prices', 'manage'];
 
 function readState({ revoked_at, expires_at }: ApiToken) {
   if (revoked_at !== null) return { word: 'revoked', tone: 'neutral' } as const;
@@ -124,10 +119,10 @@ function CreateTokenDialog({ onClose }: { readonly onClose: () => void }) {
           <TextField label="What it is for" value={name} maxLength={200} onChange={setName} />
           <fieldset className="flex flex-col gap-1">
             <legend className="mb-1 text-xs text-ink-soft">It may</legend>
-            {SCOPES.map(({ scope, about }) => (
+            {SCOPES.map((scope) => (
               <Checkbox
                 key={scope}
-                label={`${scope}: ${about}`}
+                label={`${scope}: ${SCOPE_WORDS[scope]}`}
                 isOn={scopes.includes(scope)}
                 onChange={(isOn) => setScopes((was) => (isOn ? [...was, scope] : was.filter((one) => one !== scope)))}
               />

@@ -12,7 +12,7 @@ import { Timestamp } from '../../components/timestamp.tsx';
 import { ApiTokens } from './api-tokens.tsx';
 import { EditPersonDialog, InviteDialog, LinkDialog, RemovePersonDialog, SignOutDialog } from './person-dialogs.tsx';
 import { RetentionSection } from './retention-section.tsx';
-import { ROLE_WORDS } from './role-words.ts';
+import { ROLE_LABELS } from './role-words.ts';
 
 type Opened =
   | { readonly what: 'invite' }
@@ -22,7 +22,7 @@ function listColumns(open: (opened: Opened) => void): readonly PlainColumn<Perso
   return [
     { header: 'Name', render: (person) => <span className="font-medium">{person.name}</span> },
     { header: 'Address', render: (person) => person.email },
-    { header: 'Role', render: (person) => <Badge tone="neutral">{ROLE_WORDS[person.role].label}</Badge> },
+    { header: 'Role', render: (person) => <Badge tone="neutral">{ROLE_LABELS[person.role]}</Badge> },
     { header: 'Texts', render: (person) => (person.may_read_bodies ? 'may read' : 'may not read') },
     { header: 'By', render: (person) => (person.source === 'groups' ? 'groups' : 'invitation') },
     { header: 'Signed in', render: (person) => <Timestamp at={person.signed_in_at} form="relative" never="never" /> },

@@ -1,6 +1,7 @@
 /** Inviting a person, and what can be done with one. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
+import { ROLE_WORDS } from '../../../../src/control/admin/access-words.ts';
 import {
   createPersonLink,
   editPerson,
@@ -16,7 +17,7 @@ import { ActionDialog, Dialog } from '../../components/dialog.tsx';
 import { Checkbox, SelectField, TextField } from '../../components/form-field.tsx';
 import { ShownOnce } from '../../components/shown-once.tsx';
 import { Problem } from '../../components/states.tsx';
-import { ROLE_CHOICES, ROLE_WORDS } from './role-words.ts';
+import { ROLE_CHOICES } from './role-words.ts';
 
 const LINK_ABOUT =
   'This link signs one browser in, once, within three days. Send it to the person; it is shown only now.';
@@ -45,7 +46,7 @@ function RightsFields({
         label="Role"
         value={rights.role}
         choices={ROLE_CHOICES}
-        hint={ROLE_WORDS[rights.role].about}
+        hint={`May ${ROLE_WORDS[rights.role]}.`}
         onChange={(role) => onChange({ ...rights, role })}
       />
       <Checkbox
