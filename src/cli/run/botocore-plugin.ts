@@ -38,7 +38,7 @@ def initialize_client_plugin(client):
         if host is None:
             return
         # The gateway reaches these under their own names only where a signature names the service.
-        if host[1] and not str(request.headers.get("Authorization", "")).startswith("AWS4-"):
+        if host[1] and not request.headers.get("Authorization", b"")[:5] in (b"AWS4-", "AWS4-"):
             return
         request.headers["Host"] = url.netloc
         request.headers["X-Gateway-Key"] = token
