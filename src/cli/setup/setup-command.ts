@@ -3,14 +3,15 @@ import { homedir, hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { isWellFormedKey, keyHints } from '../../keys/gateway-key.ts';
+import { isWellFormedKey } from '../../keys/gateway-key.ts';
 import { messageOf, OperatorError } from '../../vocabulary/errors.ts';
 import type { AddClientOptions } from '../commands.ts';
 import { confirm } from '../confirm.ts';
-import { AnyRecord, type ApiRecord, type ClientFlags, createGatewayClient, RecordList } from '../gateway-client.ts';
+import { type ClientFlags, createGatewayClient } from '../gateway-client.ts';
 import { holdSignals } from '../hold-signals.ts';
 import { createOutput } from '../output.ts';
 import { carryOut, listAboutToWrite } from './carry-out.ts';
+import { type ChosenKey, keepKey, keyOf, revokeMadeKey } from './made-key.ts';
 import { isChange, type PlannedFile, planSetup, planUndo } from './plan-setup.ts';
 import { requireSetupClient, SETUP_CLIENTS } from './registry.ts';
 import type { SetupClient } from './setup-client.ts';
@@ -48,26 +49,6 @@ async function readOrigin(flags: SetupFlags): Promise<string> {
   return flags.address.replace(/\/+$/, '').replace(/\/v1$/, '');
 }
 
-interface ChosenKey {
-  readonly text: string;
-  readonly id: number | null;
-}
-
-/** A key as the asked gateway has it; null where it is none of its keys. Another gateway has the same id for another key. */
-async function findKey(flags: SetupFlags, { text, id }: ChosenKey): Promise<ApiRecord | null> {
-  const { data } = await createGatewayClient(flags).ask(RecordList, '/api/v1/keys');
-  const { prefix, last4 } = keyHints(text);
-  const isIt = (key: ApiRecord) => key['prefix'] === prefix && key['last4'] === last4;
-  return data.find((key) => isIt(key) && (id === null || key['id'] === id)) ?? null;
-}
-
-function isOfUse(key: ApiRecord, client: SetupClient): boolean {
-  const expiresAt = key['expires_at'];
-  const isOver = typeof expiresAt === 'string' && Date.parse(expiresAt) <= Date.now();
-  const mayStand = client.hasKeyInAddress === undefined || key['allow_in_address'] === true;
-  return key['revoked_at'] === null && !isOver && mayStand;
-}
-
 /** The user's own, or the one that was made for this client before; null where one is to be made. */
 async function chooseKey(
   client: SetupClient,
@@ -79,10 +60,7 @@ async function chooseKey(
     if (!isWellFormedKey(text)) throw new OperatorError('the key of --key or TOLLGATE_KEY is no gateway key (tgk_…)');
     return { text, id: text === record?.key ? record.key_id : null };
   }
-  if (record === null) return null;
-  const kept = { text: record.key, id: record.key_id };
-  const found = await findKey(flags, kept);
-  return found !== null && isOfUse(found, client) ? kept : null;
+  return record === null ? null : keepKey(createGatewayClient(flags), client, record);
 }
 
 async function makeKey(flags: SetupFlags, client: SetupClient): Promise<ChosenKey> {
@@ -177,26 +155,9 @@ async function setUp(client: SetupClient, flags: SetupFlags): Promise<void> {
   for (const note of client.notes ?? []) await output.say(note);
 }
 
-function keyOf({ key, key_id }: SetupRecord): ChosenKey {
-  return { text: key, id: key_id };
-}
-
-/** A key that was made for the client is of no use any more; one of the user's stays. `address`: of its gateway. */
 async function revokeKey(flags: SetupFlags, key: ChosenKey, address: string | undefined): Promise<void> {
-  const { id } = key;
-  if (id === null) return;
-  const still = `Key ${id}, which was made for it, is still valid`;
-  try {
-    const isHere = (await findKey(flags, key)) !== null;
-    if (!isHere)
-      return await output.say(
-        `${still}: it is a key of ${address ?? 'another gateway'}, which was not asked. There \`tollgate keys revoke ${id}\` ends it.`,
-      );
-    await createGatewayClient(flags).ask(AnyRecord, `/api/v1/keys/${id}`, { method: 'DELETE' });
-    await output.line(`Key ${id}, which was made for it, is revoked.`);
-  } catch (error) {
-    await output.say(`${still}: ${messageOf(error)}. \`tollgate keys revoke ${id}\` ends it.`);
-  }
+  const ended = await revokeMadeKey(() => createGatewayClient(flags), key, address);
+  if (ended !== null) await (ended.isRevoked ? output.line(ended.text) : output.say(ended.text));
 }
 
 async function undo(client: SetupClient, flags: SetupFlags): Promise<void> {
