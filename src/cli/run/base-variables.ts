@@ -1,5 +1,5 @@
 /** The environment of a program whose clients are to call the gateway: the base addresses of all SDKs. Pure. */
-import { type ProviderName, PROVIDERS } from '../../providers/registry.ts';
+import { PROVIDERS, type ProviderName } from '../../providers/registry.ts';
 import type { Environment } from '../../vocabulary/config.ts';
 import { leadAddress, readAddress, writeLedAddress } from '../address-owner.ts';
 
@@ -27,9 +27,7 @@ export function nameInFile(name: string, path: string): string {
 }
 
 /** The providers' variables: whose each is, and what its clients expect behind the address. */
-export function findBaseVariable(
-  name: string,
-): { readonly provider: ProviderName; readonly path: string } | null {
+export function findBaseVariable(name: string): { readonly provider: ProviderName; readonly path: string } | null {
   for (const { name: provider, baseVariables } of Object.values(PROVIDERS)) {
     const found = baseVariables.find((one) => one.name === name);
     if (found !== undefined) return { provider, path: found.path };
@@ -93,7 +91,10 @@ export function withoutTokenHeaders(headers: string): string {
 }
 
 /** `ANTHROPIC_CUSTOM_HEADERS` goes with `ANTHROPIC_BASE_URL`: what stays at another gateway keeps its key. */
-export function readCustomHeaders(env: Environment, { set, leftNames }: BaseVariables): Readonly<Record<string, string>> {
+export function readCustomHeaders(
+  env: Environment,
+  { set, leftNames }: BaseVariables,
+): Readonly<Record<string, string>> {
   const changed: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
     if (!name.endsWith('_CUSTOM_HEADERS') || value === undefined) continue;

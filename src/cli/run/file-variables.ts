@@ -49,7 +49,12 @@ export function foldersUp(cwd: string): readonly string[] {
 
 /** Of each `.env` in the folder and above it; what stands nearest wins. */
 export function readEnvFiles(cwd: string): FileVariables {
-  return Object.assign({}, ...foldersUp(cwd).toReversed().map((folder) => readEnvFile(join(folder, '.env'))));
+  return Object.assign(
+    {},
+    ...foldersUp(cwd)
+      .toReversed()
+      .map((folder) => readEnvFile(join(folder, '.env'))),
+  );
 }
 
 /** Of the first of these files that there is: by `names` in the folder, in each above it, then in `home`. */

@@ -423,7 +423,9 @@ test('opencode and pi keep the path of an address that is led', () => {
     openai: { options: { baseURL: `${LED}.gemini/v1beta/openai` } },
     deepseek: { options: { baseURL: `${LED}.deepseek/beta` } },
   });
-  writeHome('.pi/agent/models.json', { providers: { openai: { baseUrl: 'http://127.0.0.1:4141/@tgk_1.together/v1' } } });
+  writeHome('.pi/agent/models.json', {
+    providers: { openai: { baseUrl: 'http://127.0.0.1:4141/@tgk_1.together/v1' } },
+  });
   const extension = readFileSync(planRun(['pi'], {}, TARGET).args[1] ?? '', 'utf8');
   expect(extension).toContain(`pi.registerProvider('openai', { baseUrl: address + ".together/v1", headers })`);
 });

@@ -122,19 +122,22 @@ test('a client without anything to lead says what comes first', () => {
 });
 
 /** Whatever is written before it breaks off: nothing, or the first of its files. */
-test.each([0, 1])('opencode: broken off after %i files, it is undone to the byte, and can be tried again', (written) => {
-  const before = readTree();
-  const first = setUp('opencode', 'tgk_one');
-  const half = plan('opencode', 'tgk_two', first);
-  const record: SetupRecord = { key: 'tgk_two', key_id: null, files: [...listAboutToWrite(half, first)] };
-  carryOut(half.toReversed().slice(0, written), first);
-  const undo = planUndo(record);
-  expect(undo.flatMap(({ left }) => left)).toEqual([]);
-  const second = setUp('opencode', 'tgk_two', record);
-  expect(JSON.stringify(readTree())).not.toContain('tgk_one');
-  carryOut(planUndo(second), second);
-  expect(readTree()).toEqual(before);
-});
+test.each([0, 1])(
+  'opencode: broken off after %i files, it is undone to the byte, and can be tried again',
+  (written) => {
+    const before = readTree();
+    const first = setUp('opencode', 'tgk_one');
+    const half = plan('opencode', 'tgk_two', first);
+    const record: SetupRecord = { key: 'tgk_two', key_id: null, files: [...listAboutToWrite(half, first)] };
+    carryOut(half.toReversed().slice(0, written), first);
+    const undo = planUndo(record);
+    expect(undo.flatMap(({ left }) => left)).toEqual([]);
+    const second = setUp('opencode', 'tgk_two', record);
+    expect(JSON.stringify(readTree())).not.toContain('tgk_one');
+    carryOut(planUndo(second), second);
+    expect(readTree()).toEqual(before);
+  },
+);
 
 test('an undoing that was broken off goes on', () => {
   const before = readTree();
@@ -249,6 +252,9 @@ test('a client with one address, at another provider, names that one and keeps i
 test('an address in a region of its own is another server', () => {
   writeHome('.claude/settings.json', '{"env":{"ANTHROPIC_BASE_URL":"https://eu.api.openai.com"}}');
   expect(plan('claude', 'tgk_one')[0]?.replaced).toEqual(['ANTHROPIC_BASE_URL at eu.api.openai.com']);
-  writeHome('.config/opencode/opencode.jsonc', '{"provider":{"openai":{"options":{"baseURL":"https://eu.api.openai.com/v1"}}}}');
+  writeHome(
+    '.config/opencode/opencode.jsonc',
+    '{"provider":{"openai":{"options":{"baseURL":"https://eu.api.openai.com/v1"}}}}',
+  );
   expect(plan('opencode', 'tgk_one')[1]?.foreign).toEqual(['provider "openai" at eu.api.openai.com']);
 });

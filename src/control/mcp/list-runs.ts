@@ -63,7 +63,8 @@ function refuseOthers({ filters = [], search, sort }: Question): void {
 function openCursor(cursor: string | undefined, { keyId, cursors }: ReadScope): string | undefined {
   if (cursor === undefined || keyId === null) return cursor;
   const opened = cursors.open(cursor);
-  if (opened === null) throw new ToolError(
+  if (opened === null)
+    throw new ToolError(
       'invalid_cursor: This cursor is not one of this list, or another node has made it: ask for the first page again.',
     );
   return opened;

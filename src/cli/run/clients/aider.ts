@@ -64,7 +64,9 @@ function readOption(name: string, args: readonly string[], env: Environment, fil
 
 /** A later folder or file wins over an earlier one. */
 function readSources({ home, cwd, args, env }: RunPlace): Sources {
-  const root = args.includes('--no-git') ? undefined : foldersUp(cwd).find((folder) => existsSync(join(folder, '.git')));
+  const root = args.includes('--no-git')
+    ? undefined
+    : foldersUp(cwd).find((folder) => existsSync(join(folder, '.git')));
   const folders = [home, root, cwd].filter((folder) => folder !== undefined);
   const listFiles = (name: string, given: readonly string[]) => [
     ...folders.map((folder) => join(folder, name)),

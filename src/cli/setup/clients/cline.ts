@@ -1,7 +1,7 @@
 /** Cline's program: address and headers of each provider that it has been signed in to. */
 import { join } from 'node:path';
-import { OperatorError } from '../../../vocabulary/errors.ts';
 import type { ProviderName } from '../../../providers/registry.ts';
+import { OperatorError } from '../../../vocabulary/errors.ts';
 import { atHost, leadAddress } from '../../address-owner.ts';
 import { valueAt } from '../locate.ts';
 import type { SetupClient } from '../setup-client.ts';

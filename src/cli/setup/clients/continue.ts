@@ -1,7 +1,7 @@
 /** Continue: address and headers of each model in `config.yaml`. */
 import { join } from 'node:path';
-import { OperatorError } from '../../../vocabulary/errors.ts';
 import { PROVIDER_NAMES, type ProviderName } from '../../../providers/registry.ts';
+import { OperatorError } from '../../../vocabulary/errors.ts';
 import { atHost, leadAddress, type UsualAddress } from '../../address-owner.ts';
 import { valueAt } from '../locate.ts';
 import type { SetupClient } from '../setup-client.ts';

@@ -36,9 +36,7 @@ export function ledProviders(place: Pick<SetupPlace, 'env' | 'home' | 'addressOf
   return {
     path: models,
     led: found.flatMap(({ name, to }) => (to === null ? [] : [{ name, to }])),
-    left: found
-      .filter(({ to }) => to === null)
-      .map(({ name, address }) => `provider "${name}"${atHost(address)}`),
+    left: found.filter(({ to }) => to === null).map(({ name, address }) => `provider "${name}"${atHost(address)}`),
   };
 }
 
