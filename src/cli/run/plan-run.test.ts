@@ -148,7 +148,7 @@ test('botocore finds its plugin beside the user’s own plugins and modules', ()
 });
 
 test('Cline and Continue get a copy of their own file for this start, and are told what they lack', () => {
-  expect(planRun(['cn'], {}, TARGET).note).toMatch(/^Continue is not led here: .* add one first$/);
+  expect(planRun(['cn'], {}, TARGET).notes[0]).toMatch(/^Continue is not led here: .* add one first$/);
   writeHome(
     '.continue/config.yaml',
     'models:\n  - name: A # mine\n    provider: together\n    apiBase: https://api.together.xyz/v1\n',
@@ -475,7 +475,7 @@ test('aider’s .env, which wins over the environment, is won over for this star
   expect([env['ANTHROPIC_API_BASE'], env['AIDER_SET_ENV']]).toEqual([LED, `[ANTHROPIC_API_BASE=${LED}]`]);
   writeHome('.aider.conf.yml', 'set-env: ["A=1,2"]\n');
   expect(planRun(['aider'], {}, TARGET)).toMatchObject({
-    note: 'aider is led here in part: a value of set-env has a comma, which no variable can say',
+    notes: ['aider is led here in part: a value of set-env has a comma, which no variable can say'],
   });
 });
 
@@ -503,6 +503,18 @@ test('Codex beside a variable for another provider is not led, and says why', ()
   const env = { OPENAI_BASE_URL: 'https://api.deepseek.com/v1', OPENAI_API_KEY: 'sk-1' };
   expect(planRun(['codex'], env, TARGET)).toMatchObject({
     args: [],
-    note: expect.stringContaining('Codex is not led here: OPENAI_BASE_URL is an address of deepseek'),
+    notes: [expect.stringContaining('Codex is not led here: OPENAI_BASE_URL is an address of deepseek')],
   });
+});
+
+test('calls of Bedrock with an API key, which tells no region, are said to leave theirs', () => {
+  const AWS_BEARER_TOKEN_BEDROCK = 'ABSK1';
+  const notesOf = (env: object) => planRun(['x'], { AWS_BEARER_TOKEN_BEDROCK, ...env }, TARGET).notes;
+  expect(notesOf({ AWS_REGION: 'eu-west-1' })).toEqual([
+    "calls of Bedrock with an API key go to the gateway's region for them (us-east-1 where it has no other), not to eu-west-1; boto3's stay there. --alias names an upstream in that region",
+  ]);
+  expect(notesOf({ AWS_REGION: 'us-east-1' })).toEqual([]);
+  expect(notesOf({ AWS_REGION: 'eu-west-1', AWS_BEARER_TOKEN_BEDROCK: '' })).toEqual([]);
+  const own = 'https://bedrock-runtime.eu-west-1.amazonaws.com';
+  expect(notesOf({ AWS_REGION: 'eu-west-1', AWS_ENDPOINT_URL_BEDROCK_RUNTIME: own })).toEqual([]);
 });

@@ -15,6 +15,7 @@ import { opencode } from './clients/opencode.ts';
 import { pi } from './clients/pi.ts';
 import { qwen } from './clients/qwen.ts';
 import { RUN_ADDRESS_VARIABLE, RUN_TOKEN_VARIABLE, type RunClient } from './clients/run-client.ts';
+import { describeRegion } from './describe-region.ts';
 import { readEnvFiles } from './file-variables.ts';
 import { listPrograms, type StartedProgram } from './list-programs.ts';
 
@@ -29,7 +30,7 @@ export interface RunPlan {
   /** Written for this start; they go when it ends. */
   readonly files: readonly string[];
   /** For the user, before the start. */
-  readonly note: string | null;
+  readonly notes: readonly string[];
 }
 
 export interface RunTarget {
@@ -89,6 +90,6 @@ export function planRun(command: readonly string[], env: Environment, target: Ru
     },
     left: [...new Set([...base.left, ...(added.left ?? [])])],
     files: added.files ?? [],
-    note: added.note ?? null,
+    notes: [added.note ?? null, describeRegion(env, base)].filter((note) => note !== null),
   };
 }

@@ -100,7 +100,7 @@ async function run(command: readonly string[], flags: RunFlags): Promise<void> {
   });
   const say = (text: string) => flags.quiet !== true && process.stderr.write(`tollgate: ${withOwnCommands(text)}\n`);
   if (plan.left.length > 0) say(`${plan.left.join(', ')}: ${ELSEWHERE}`);
-  if (plan.note !== null) say(plan.note);
+  for (const note of plan.notes) say(note);
   const stopKeeping = keepToken({ nowMs: Date.now, renew: () => renewToken(client, made.id) });
   const status = await runProgram({ file, args: plan.args, env: plan.env });
   stopKeeping();
