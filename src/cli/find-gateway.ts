@@ -68,7 +68,7 @@ function requireAddress(text: string, source: string): string {
 }
 
 /** Two names of this machine are one. */
-function originOf(address: string): string {
+export function originOf(address: string): string {
   const { protocol, hostname, port } = new URL(address);
   const isHere = hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d+){3}$/.test(hostname);
   return `${protocol}//${isHere ? 'localhost' : hostname}:${port}`;

@@ -60,6 +60,14 @@ export function createRegistry<Name extends string>(providers: readonly Provider
     return inOrder.find((provider) => provider.ownsHost(host))?.name ?? null;
   }
 
+  /** The provider to which the gateway sends at this host by itself. `host` is in lower case, with a port that is not 443. */
+  function findDefaultHostOwner(host: string): Name | null {
+    const found = inOrder.find(
+      ({ origin, otherHosts }) => new URL(origin(null)).host === host || otherHosts?.includes(host) === true,
+    );
+    return found?.name ?? null;
+  }
+
   /**
    * Infers the provider by credential (`owner`), by what only its clients send, by its own paths, by an SDK's name,
    * else the one that claims the rest. Null when nothing tells (`/openai/v1/…`, `/beta/…`).
@@ -121,6 +129,7 @@ export function createRegistry<Name extends string>(providers: readonly Provider
     listCredentialPlaces,
     mayHoldCredential,
     findHostOwner,
+    findDefaultHostOwner,
     inferProvider,
     inferByPath,
     ...createLoggedHeaders(providers),

@@ -108,6 +108,8 @@ export interface Provider<Name extends string = string> {
   /** The default origin, by region for regional providers. */
   readonly origin: (region: string | null) => string;
   readonly defaultRegion: string | null;
+  /** Other names of the host of its default origin, behind which is the same service. */
+  readonly otherHosts?: readonly string[];
   /** `host` is in lower case and without a port. */
   readonly ownsHost: (host: string) => boolean;
   /** Credentials that it issues and no other provider does. */

@@ -31,6 +31,7 @@ export const {
   listCredentialPlaces,
   mayHoldCredential,
   findHostOwner,
+  findDefaultHostOwner,
   inferProvider,
   inferByPath,
   isProbe,

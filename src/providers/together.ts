@@ -66,6 +66,7 @@ export const together = Object.freeze({
   errorFamily: 'chat',
   origin: () => 'https://api.together.ai',
   defaultRegion: null,
+  otherHosts: ['api.together.xyz'],
   ownsHost: (host) => /(?:^|\.)together\.(?:ai|xyz)$/.test(host),
   credentialForm: /^(?:tgp_v1_|[\da-f]{64}$)/,
   isOwnClient: () => false,

@@ -215,7 +215,7 @@ test('a token of one key asks nothing of runs that would tell of other keys’ c
   expect(traces).toEqual(['claude-code:session-7', 'shared', 'mine']);
   // Neither one of the API nor one that was changed.
   const { next_cursor: plain } = z.object({ next_cursor: z.string() }).parse(await db.read('/runs?limit=1'));
-  expect((await listRuns({ cursor: plain }))['error']).toMatch(/^invalid_cursor: /);
+  expect((await listRuns({ cursor: plain }))['error']).toMatch(/^invalid_cursor: .* ask for the first page again\.$/);
   expect((await listRuns({ cursor: '' }))['error']).toMatch(/^invalid_cursor: /);
   const whole = await connectHttp((await makeToken({})).token);
   expect(Rows.parse((await call(whole, 'list_runs', { sort: '-total_cost', limit: 1 }))['data'])).toHaveLength(1);

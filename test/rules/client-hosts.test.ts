@@ -13,14 +13,14 @@ function readTable(file: string): Readonly<Record<string, string>> {
   return Object.fromEntries(Array.from(entries, ([, host = '', provider = '']) => [host, provider]));
 }
 
-/** The other name of a provider's one address. */
-const OTHER_NAMES = { 'api.together.xyz': 'together' };
 /** Its hosts have a region in their names. */
 const BY_REGION = 'bedrock';
 
 test.each(['python/src/tollgate/_providers.py', 'typescript/src/providers.ts'])('%s', (file) => {
   const origins = Object.values(PROVIDERS)
     .filter(({ name }) => name !== BY_REGION)
-    .map((provider) => [new URL(provider.origin(null)).host, provider.name]);
-  expect(readTable(file)).toEqual({ ...Object.fromEntries(origins), ...OTHER_NAMES });
+    .flatMap(({ origin, otherHosts = [], name }) =>
+      [new URL(origin(null)).host, ...otherHosts].map((host) => [host, name]),
+    );
+  expect(readTable(file)).toEqual(Object.fromEntries(origins));
 });

@@ -58,6 +58,20 @@ def test_a_connection_of_a_thread(handshakes: tuple[str, list[Any]]) -> None:
     assert (seen[0].path, ours(seen[0]), seen[0].headers["Authorization"]) == ("/v1/realtime?model=m", EXPECTED, "Bearer x")
 
 
+def test_with_a_trace_id_of_the_callers_the_steps_are_the_callers_too(handshakes: tuple[str, list[Any]]) -> None:
+    from websockets.sync.client import connect
+
+    url, seen = handshakes
+    tollgate.install(url, "tgk_test")
+    theirs = {"X-Gateway-Trace-Id": "mine"}
+    try:
+        with tollgate.run("r"), tollgate.step("a"), connect(REALTIME, additional_headers=theirs) as socket:
+            assert socket.recv() == "hello"
+    finally:
+        tollgate.uninstall()
+    assert ours(seen[0]) == {"x-gateway-key": "tgk_test", "x-gateway-provider": "openai", "x-gateway-trace-id": "mine"}
+
+
 def test_a_connection_of_a_task_with_tls_asked_for(handshakes: tuple[str, list[Any]]) -> None:
     from websockets.asyncio.client import connect
 

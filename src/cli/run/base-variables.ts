@@ -1,19 +1,38 @@
 /** The environment of a program whose clients are to call the gateway: the base addresses of all SDKs. Pure. */
-import { PROVIDERS } from '../../providers/registry.ts';
+import { PROVIDERS, type ProviderName } from '../../providers/registry.ts';
 import type { Environment } from '../../vocabulary/config.ts';
-import { readAddressOwner } from '../address-owner.ts';
+import { leadAddress, readAddress, writeLedAddress } from '../address-owner.ts';
 
 export interface BaseVariables {
   readonly set: Readonly<Record<string, string>>;
-  /** Variables that lead to a server of the user's own, and stay as they are; with the file where one stands in a file. */
+  /** Variables that lead elsewhere, and stay as they are; with the file where one stands in a file. */
   readonly left: readonly string[];
+  /** The names alone. */
+  readonly leftNames: readonly string[];
 }
 
-/** What files set where the environment does not, by name. */
-export type FileVariables = Readonly<Record<string, { readonly value: string; readonly path: string }>>;
+/** What files set, by name. */
+export type FileVariables = Readonly<Record<string, FileVariable>>;
+
+export interface FileVariable {
+  readonly value: string;
+  /** The file, or whatever else of the client says it. */
+  readonly path: string;
+  /** It wins over the environment; others give way to it. */
+  readonly isFirst?: true;
+}
 
 export function nameInFile(name: string, path: string): string {
   return `${name} (${path})`;
+}
+
+/** The providers' variables: whose each is, and what its clients expect behind the address. */
+export function findBaseVariable(name: string): { readonly provider: ProviderName; readonly path: string } | null {
+  for (const { name: provider, baseVariables } of Object.values(PROVIDERS)) {
+    const found = baseVariables.find((one) => one.name === name);
+    if (found !== undefined) return { provider, path: found.path };
+  }
+  return null;
 }
 
 /**
@@ -28,24 +47,29 @@ export function readBaseVariables(
 ): BaseVariables {
   const set: Record<string, string> = {};
   const left: string[] = [];
+  const leftNames: string[] = [];
   for (const provider of Object.values(PROVIDERS)) {
     const given = provider.baseVariables.map(({ name, path }) => {
-      const said = env[name]?.trim() === '' ? undefined : env[name];
-      const file = said === undefined ? inFiles[name] : undefined;
-      return { name, path, file: file?.path, owner: readAddressOwner(said ?? file?.value, gateways) };
+      const own = env[name]?.trim() === '' ? undefined : env[name];
+      const file = own === undefined || inFiles[name]?.isFirst === true ? inFiles[name] : undefined;
+      return { name, path, file, known: readAddress(file?.value ?? own, gateways) };
     });
-    const owners = given.map(({ owner }) => owner).filter((owner) => owner !== null);
-    const ofOthers = owners.includes('foreign') ? 'foreign' : owners[0];
-    for (const { name, path, file, owner: own } of given) {
-      const owner = own ?? ofOthers ?? 'gateway';
-      if (own === 'foreign') left.push(file === undefined ? name : nameInFile(name, file));
-      if (owner === 'foreign') continue;
-      const meant = owner === 'gateway' ? provider : PROVIDERS[owner];
-      const isNamed = 'isNamedInAddress' in meant || meant.name !== provider.name;
-      set[name] = `${address}${isNamed ? `.${meant.name}` : ''}${path}`;
+    const isElsewhere = given.some(({ known }) => known?.owner === 'foreign');
+    const other = given.find((one) => one.known !== null);
+    for (const { name, path, file, known } of given) {
+      if (known?.owner === 'foreign') {
+        left.push(file === undefined ? name : nameInFile(name, file.path));
+        leftNames.push(name);
+      }
+      if (known === null ? isElsewhere : known.owner === 'foreign') continue;
+      // The path of another variable says something only where both are given the same.
+      const from = known ?? other?.known ?? null;
+      const hasPath = from === null || known !== null || other?.path === path;
+      const led = leadAddress(hasPath ? from : { ...from, path: '' }, { provider: provider.name, path });
+      if (led !== null) set[name] = writeLedAddress(address, led);
     }
   }
-  return { set, left };
+  return { set, left, leftNames };
 }
 
 /** Clients with a proxy set would ask it for the gateway, in clear text, with the token. */
@@ -59,12 +83,25 @@ export function readNoProxy(env: Environment, address: string): Readonly<Record<
 }
 
 /** Headers of a lasting configuration would win over the token: the key and the run. Others stay. */
-export function readCustomHeaders(env: Environment): Readonly<Record<string, string>> {
+export function withoutTokenHeaders(headers: string): string {
+  return headers
+    .split('\n')
+    .filter((line) => !/^\s*x-gateway-(?:key|trace-id)\s*:/i.test(line))
+    .join('\n');
+}
+
+/** `ANTHROPIC_CUSTOM_HEADERS` goes with `ANTHROPIC_BASE_URL`: what stays at another gateway keeps its key. */
+export function readCustomHeaders(
+  env: Environment,
+  { set, leftNames }: BaseVariables,
+): Readonly<Record<string, string>> {
   const changed: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
     if (!name.endsWith('_CUSTOM_HEADERS') || value === undefined) continue;
-    const kept = value.split('\n').filter((line) => !/^\s*x-gateway-(?:key|trace-id)\s*:/i.test(line));
-    if (kept.length !== value.split('\n').length) changed[name] = kept.join('\n');
+    const isOf = (variable: string) => variable.split('_').includes(name.split('_')[0] ?? '');
+    if (!Object.keys(set).some(isOf) || leftNames.some(isOf)) continue;
+    const kept = withoutTokenHeaders(value);
+    if (kept !== value) changed[name] = kept;
   }
   return changed;
 }

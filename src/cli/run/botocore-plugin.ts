@@ -16,7 +16,7 @@ import os
 import re
 from urllib.parse import urlsplit
 
-AWS_HOST = re.compile(r"bedrock-runtime[\\w.-]*\\.amazonaws\\.com(\\.cn)?")
+AWS_HOST = re.compile(r"bedrock-runtime(-fips)?\\.[\\w-]+\\.amazonaws\\.com(\\.cn)?")
 
 
 def initialize_client_plugin(client):
@@ -34,7 +34,11 @@ def initialize_client_plugin(client):
 
     def lead_here(request, **_):
         url = urlsplit(request.url)
-        if not AWS_HOST.fullmatch(url.netloc):
+        host = AWS_HOST.fullmatch(url.netloc)
+        if host is None:
+            return
+        # The gateway reaches these under their own names only where a signature names the service.
+        if host[1] and not request.headers.get("Authorization", b"")[:5] in (b"AWS4-", "AWS4-"):
             return
         request.headers["Host"] = url.netloc
         request.headers["X-Gateway-Key"] = token

@@ -10,10 +10,10 @@ import { writeStartFile } from './start-files.ts';
 
 /** `use`: how the client is told of the copy. A client that has nothing to be led yet is started as it is. */
 export function addEditedCopy(client: SetupClient, place: RunPlace, use: (path: string) => Additions): Additions {
-  const { origin, token, env, home, ownDir, traceId, ownerOf } = place;
+  const { origin, token, env, home, ownDir, traceId, addressOf } = place;
   try {
     const [file] = client.listFiles({
-      ...{ origin, key: token, env, home, ownDir, ownerOf },
+      ...{ origin, key: token, env, home, ownDir, addressOf },
       hasFile: (path) => readUserFile(path) !== null,
       read: (path, format) => FORMATS[format].parse(readUserFile(path)?.text ?? ''),
     });

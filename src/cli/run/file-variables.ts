@@ -1,5 +1,5 @@
 /** Base variables that files set: a program that reads them has its credential there too. Files that cannot be read say nothing. */
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { Json } from '../setup/config-format.ts';
@@ -47,9 +47,19 @@ export function foldersUp(cwd: string): readonly string[] {
   return folders;
 }
 
-/** `names`: where in each folder; what stands nearest wins. Those of `home` come last. */
-export function readEnvFiles(cwd: string, names: readonly string[], home?: string): FileVariables {
-  const folders = [...foldersUp(cwd), ...(home === undefined ? [] : [home])];
-  const paths = folders.flatMap((folder) => names.map((name) => join(folder, name)));
-  return Object.assign({}, ...paths.toReversed().map(readEnvFile));
+/** Of each `.env` in the folder and above it; what stands nearest wins. */
+export function readEnvFiles(cwd: string): FileVariables {
+  return Object.assign(
+    {},
+    ...foldersUp(cwd)
+      .toReversed()
+      .map((folder) => readEnvFile(join(folder, '.env'))),
+  );
+}
+
+/** Of the first of these files that there is: by `names` in the folder, in each above it, then in `home`. */
+export function readFirstEnvFile(cwd: string, names: readonly string[], home: string): FileVariables {
+  const paths = [...foldersUp(cwd), home].flatMap((folder) => names.map((name) => join(folder, name)));
+  const first = paths.find((path) => existsSync(path));
+  return first === undefined ? {} : readEnvFile(first);
 }

@@ -148,7 +148,7 @@ test('botocore finds its plugin beside the user’s own plugins and modules', ()
 });
 
 test('Cline and Continue get a copy of their own file for this start, and are told what they lack', () => {
-  expect(planRun(['cn'], {}, TARGET).note).toMatch(/^Continue is not led here: .* add one first$/);
+  expect(planRun(['cn'], {}, TARGET).notes[0]).toMatch(/^Continue is not led here: .* add one first$/);
   writeHome(
     '.continue/config.yaml',
     'models:\n  - name: A # mine\n    provider: together\n    apiBase: https://api.together.xyz/v1\n',
@@ -362,4 +362,159 @@ test('providers of opencode and pi at servers of one’s own stay as they are', 
   );
   expect(pi.left).toEqual([`provider "openai" at llm.corp (${models})`]);
   expect(pi.files.every((file) => existsSync(file))).toBe(true);
+});
+
+const LED = 'http://127.0.0.1:4141/@tgr_0123';
+
+test('an address in a region of its own stays, and is told; a path and a provider stay with what is led', () => {
+  const { env, left } = planRun(
+    ['x'],
+    {
+      OPENAI_BASE_URL: 'https://eu.api.openai.com/v1',
+      ANTHROPIC_BASE_URL: 'https://api.deepseek.com/anthropic',
+      GEMINI_API_BASE: 'http://localhost:4141/@tgk_1.together/v1',
+      AWS_ENDPOINT_URL_BEDROCK_RUNTIME: 'https://bedrock-runtime.eu-west-1.amazonaws.com',
+    },
+    TARGET,
+  );
+  expect(left).toEqual(['OPENAI_BASE_URL', 'AWS_ENDPOINT_URL_BEDROCK_RUNTIME']);
+  expect(env).toMatchObject({
+    OPENAI_BASE_URL: 'https://eu.api.openai.com/v1',
+    ANTHROPIC_BASE_URL: `${LED}.deepseek/anthropic`,
+    // Not set, so it goes where its key is for.
+    ANTHROPIC_API_BASE: `${LED}.deepseek/anthropic`,
+    GEMINI_API_BASE: `${LED}.together/v1`,
+  });
+  expect(env['OPENAI_API_BASE']).toBeUndefined();
+  expect(env['ANTHROPIC_BEDROCK_BASE_URL']).toBeUndefined();
+});
+
+test('what stays at another gateway keeps its key there', () => {
+  const ANTHROPIC_CUSTOM_HEADERS = 'X-Gateway-Key: tgk_1';
+  const own = { ANTHROPIC_BASE_URL: 'https://gw.corp/team', ANTHROPIC_CUSTOM_HEADERS };
+  expect(planRun(['claude'], own, TARGET).env).toMatchObject(own);
+  const others = ['https://gw.corp/team'];
+  expect(planRun(['claude'], own, { ...TARGET, others }).env).toMatchObject({
+    ANTHROPIC_BASE_URL: LED,
+    ANTHROPIC_CUSTOM_HEADERS: '',
+  });
+  writeHome('.claude/settings.json', { env: own });
+  expect(planRun(['claude'], {}, TARGET)).toMatchObject({ args: [], files: [] });
+});
+
+test('Claude Code’s settings, which win over variables, decide; at another provider’s host that one is named', () => {
+  writeHome('.claude/settings.json', { env: { ANTHROPIC_BASE_URL: 'https://api.deepseek.com/anthropic' } });
+  const { args, left } = planRun(['claude'], { ANTHROPIC_BASE_URL: 'https://llm.corp' }, TARGET);
+  expect(left).toEqual([]);
+  expect(JSON.parse(readFileSync(args[1] ?? '', 'utf8'))).toEqual({
+    env: { ANTHROPIC_BASE_URL: `${LED}.deepseek/anthropic` },
+  });
+});
+
+test('opencode and pi keep the path of an address that is led', () => {
+  writeHome('.config/opencode/opencode.json', {
+    provider: {
+      openai: { options: { baseURL: 'https://generativelanguage.googleapis.com/v1beta/openai/' } },
+      deepseek: { options: { baseURL: 'https://api.deepseek.com/beta' } },
+    },
+  });
+  const content = JSON.parse(planRun(['opencode'], {}, TARGET).env['OPENCODE_CONFIG_CONTENT'] ?? '');
+  expect(content.provider).toMatchObject({
+    openai: { options: { baseURL: `${LED}.gemini/v1beta/openai` } },
+    deepseek: { options: { baseURL: `${LED}.deepseek/beta` } },
+  });
+  writeHome('.pi/agent/models.json', {
+    providers: { openai: { baseUrl: 'http://127.0.0.1:4141/@tgk_1.together/v1' } },
+  });
+  const extension = readFileSync(planRun(['pi'], {}, TARGET).args[1] ?? '', 'utf8');
+  expect(extension).toContain(`pi.registerProvider('openai', { baseUrl: address + ".together/v1", headers })`);
+});
+
+/** Neither variable leads an OpenAI key of another server here: LiteLLM takes OPENAI_BASE_URL before the other. */
+test.each([
+  [['--openai-api-base', 'https://openrouter.ai/api/v1'], {}, 'OPENAI_API_BASE (--openai-api-base)'],
+  [['--openai-api-base=https://openrouter.ai/api/v1'], {}, 'OPENAI_API_BASE (--openai-api-base)'],
+  [['--set-env', 'OPENAI_API_BASE=https://llm.corp/v1'], {}, 'OPENAI_API_BASE (--set-env)'],
+  [[], { AIDER_SET_ENV: '[OPENAI_API_BASE=https://llm.corp/v1]' }, 'OPENAI_API_BASE (AIDER_SET_ENV)'],
+  [[], { AIDER_OPENAI_API_BASE: 'https://llm.corp/v1' }, 'OPENAI_API_BASE (AIDER_OPENAI_API_BASE)'],
+])('aider %j with %j stays at that server', (args, given, told) => {
+  for (const command of [
+    ['aider', ...args],
+    ['sh', '-c', ['cd x && aider', ...args].join(' ')],
+    ['python', '-m', 'aider', ...args],
+  ]) {
+    const { env, left } = planRun(command, given, TARGET);
+    expect([env['OPENAI_BASE_URL'], env['OPENAI_API_BASE'], left]).toEqual([undefined, undefined, [told]]);
+    expect(env['ANTHROPIC_API_BASE']).toBe(LED);
+  }
+});
+
+test('aider’s files are those of home, of the repository and of the folder, and its option wins over its list', () => {
+  mkdirSync(join(TARGET.cwd, '.git'));
+  const cwd = join(TARGET.cwd, 'src');
+  mkdirSync(cwd);
+  const root = writeHome('.aider.conf.yml', 'openai-api-base: https://llm.corp/v1\n', TARGET.cwd);
+  writeHome('.aider.conf.yml', 'set-env: [OPENAI_API_BASE=https://api.openai.com/v1]\n');
+  const { env, left } = planRun(['aider'], {}, { ...TARGET, cwd });
+  expect([env['OPENAI_BASE_URL'], env['OPENAI_API_BASE'], left]).toEqual([
+    undefined,
+    undefined,
+    [`OPENAI_API_BASE (${root})`],
+  ]);
+  writeHome('.aider.conf.yml', 'openai-api-base: https://api.deepseek.com/beta\n', cwd);
+  expect(planRun(['aider'], {}, { ...TARGET, cwd }).env).toMatchObject({
+    OPENAI_BASE_URL: `${LED}.deepseek/beta`,
+    AIDER_OPENAI_API_BASE: `${LED}.deepseek/beta`,
+    AIDER_SET_ENV: `[OPENAI_API_BASE=${LED}.deepseek/beta]`,
+  });
+});
+
+test('aider’s .env, which wins over the environment, is won over for this start, where that can be said', () => {
+  writeHome('.env', 'ANTHROPIC_API_BASE=https://api.anthropic.com\n');
+  const { env } = planRun(['aider'], { ANTHROPIC_API_BASE: 'https://llm.corp' }, TARGET);
+  expect([env['ANTHROPIC_API_BASE'], env['AIDER_SET_ENV']]).toEqual([LED, `[ANTHROPIC_API_BASE=${LED}]`]);
+  writeHome('.aider.conf.yml', 'set-env: ["A=1,2"]\n');
+  expect(planRun(['aider'], {}, TARGET)).toMatchObject({
+    notes: ['aider is led here in part: a value of set-env has a comma, which no variable can say'],
+  });
+});
+
+test('a client’s name among the words of another program says nothing', () => {
+  writeHome('.claude/settings.json', { env: { ANTHROPIC_BASE_URL: 'https://llm.corp' } });
+  const { env, left } = planRun(['python', 'app.py', '--model', 'claude-sonnet-4-5'], {}, TARGET);
+  expect([env['ANTHROPIC_BASE_URL'], left]).toEqual([LED, []]);
+  expect(planRun(['npx', '@anthropic-ai/claude-code@2'], {}, TARGET).env['ANTHROPIC_BASE_URL']).toBeUndefined();
+});
+
+test('Gemini CLI and Qwen Code read one file of variables: the first, their own before the folder’s', () => {
+  const files = [
+    ['gemini', '.gemini/.env', 'GOOGLE_GEMINI_BASE_URL'],
+    ['qwen', '.qwen/.env', 'OPENAI_BASE_URL'],
+  ] as const;
+  for (const [program, own, name] of files) {
+    writeHome('.env', `${name}=https://llm.corp\n`, TARGET.cwd);
+    expect(planRun([program], {}, TARGET).env[name]).toBeUndefined();
+    writeHome(own, 'A=1\n', TARGET.cwd);
+    expect(planRun([program], {}, TARGET).env[name]).toContain(LED);
+  }
+});
+
+test('Codex beside a variable for another provider is not led, and says why', () => {
+  const env = { OPENAI_BASE_URL: 'https://api.deepseek.com/v1', OPENAI_API_KEY: 'sk-1' };
+  expect(planRun(['codex'], env, TARGET)).toMatchObject({
+    args: [],
+    notes: [expect.stringContaining('Codex is not led here: OPENAI_BASE_URL is an address of deepseek')],
+  });
+});
+
+test('calls of Bedrock with an API key, which tells no region, are said to leave theirs', () => {
+  const AWS_BEARER_TOKEN_BEDROCK = 'ABSK1';
+  const notesOf = (env: object) => planRun(['x'], { AWS_BEARER_TOKEN_BEDROCK, ...env }, TARGET).notes;
+  expect(notesOf({ AWS_REGION: 'eu-west-1' })).toEqual([
+    "calls of Bedrock with an API key go to the gateway's region for them (us-east-1 where it has no other), not to eu-west-1; boto3's stay there. --alias names an upstream in that region",
+  ]);
+  expect(notesOf({ AWS_REGION: 'us-east-1' })).toEqual([]);
+  expect(notesOf({ AWS_REGION: 'eu-west-1', AWS_BEARER_TOKEN_BEDROCK: '' })).toEqual([]);
+  const own = 'https://bedrock-runtime.eu-west-1.amazonaws.com';
+  expect(notesOf({ AWS_REGION: 'eu-west-1', AWS_ENDPOINT_URL_BEDROCK_RUNTIME: own })).toEqual([]);
 });

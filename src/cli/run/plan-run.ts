@@ -1,8 +1,7 @@
 /** What a program is started with, so that its calls go through the gateway into its own run. */
-import { basename } from 'node:path';
 import type { Environment } from '../../vocabulary/config.ts';
 import { SECRET_SETTINGS } from '../../vocabulary/secret-settings.ts';
-import { readAddressOwner } from '../address-owner.ts';
+import { readAddress } from '../address-owner.ts';
 import { listSetupAddresses } from '../setup/setup-record.ts';
 import { readBaseVariables, readCustomHeaders, readNoProxy } from './base-variables.ts';
 import { addBotocorePlugin } from './botocore-plugin.ts';
@@ -16,7 +15,9 @@ import { opencode } from './clients/opencode.ts';
 import { pi } from './clients/pi.ts';
 import { qwen } from './clients/qwen.ts';
 import { RUN_ADDRESS_VARIABLE, RUN_TOKEN_VARIABLE, type RunClient } from './clients/run-client.ts';
+import { describeRegion } from './describe-region.ts';
 import { readEnvFiles } from './file-variables.ts';
+import { listPrograms, type StartedProgram } from './list-programs.ts';
 
 /** Most others read the variables of their SDKs, and need no line here. */
 const CLIENTS: readonly RunClient[] = [aider, claude, cline, codex, continueCli, gemini, opencode, pi, qwen];
@@ -24,18 +25,20 @@ const CLIENTS: readonly RunClient[] = [aider, claude, cline, codex, continueCli,
 export interface RunPlan {
   readonly args: readonly string[];
   readonly env: Environment;
-  /** Variables and providers in files that lead to a server of the user's own, and stay as they are. */
+  /** Variables and providers in files that lead elsewhere, and stay as they are. */
   readonly left: readonly string[];
   /** Written for this start; they go when it ends. */
   readonly files: readonly string[];
   /** For the user, before the start. */
-  readonly note: string | null;
+  readonly notes: readonly string[];
 }
 
 export interface RunTarget {
   /** The gateway's with the token in it. */
   readonly address: string;
   readonly token: string;
+  /** Other addresses of the same gateway. */
+  readonly others?: readonly string[];
   readonly traceId: string;
   readonly ownDir: string;
   readonly home: string;
@@ -49,36 +52,44 @@ function withoutSecrets(env: Environment): Environment {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !(name.startsWith('TOLLGATE_') && isSecret(name))));
 }
 
+function findClient(program: StartedProgram | undefined): RunClient | undefined {
+  return CLIENTS.find(
+    ({ programs, packageName }) =>
+      program !== undefined && (programs.includes(program.name) || packageName === program.name),
+  );
+}
+
 export function planRun(command: readonly string[], env: Environment, target: RunTarget): RunPlan {
-  const [file = '', ...args] = command;
-  const { address, token, traceId, ownDir, home, cwd } = target;
-  const program = basename(file).replace(/\.(?:exe|cmd|[cm]?js)$/, '');
-  const client = CLIENTS.find(({ programs }) => programs.includes(program));
+  const [, ...args] = command;
+  const { address, token, others = [], traceId, ownDir, home, cwd } = target;
+  const programs = listPrograms(command);
+  const client = findClient(programs[0]);
   const origin = address.slice(0, address.lastIndexOf('/@'));
-  const gateways = [address, ...listSetupAddresses(ownDir)];
-  const ownerOf = (value: unknown) => readAddressOwner(value, gateways);
-  const place = { address, origin, token, env, ownDir, args, home, cwd, traceId, ownerOf };
-  // Also those of a client that `npx` or a shell is to start: they are in its words.
-  const words = new Set(command.join(' ').split(/\W+/));
-  const named = CLIENTS.filter((one) => one === client || one.programs.some((name) => words.has(name)));
-  const inFiles = Object.assign(readEnvFiles(cwd, ['.env']), ...named.map((one) => one.readVariables?.(place)));
-  const { set, left } = readBaseVariables(env, address, gateways, inFiles);
-  const added = client?.add(place) ?? {};
+  const gateways = [address, ...others, ...listSetupAddresses(ownDir)];
+  const addressOf = (value: unknown) => readAddress(value, gateways);
+  const place = { address, origin, token, env, ownDir, args, home, cwd, traceId, addressOf };
+  const inFiles = Object.assign(
+    client?.hasOwnEnvFiles === true ? {} : readEnvFiles(cwd),
+    // Also those of a client that `npx` or a shell is to start.
+    ...programs.map((one) => findClient(one)?.readVariables?.({ ...place, args: one.args })),
+  );
+  const base = readBaseVariables(env, address, gateways, inFiles);
+  const added = client?.add({ ...place, base }) ?? {};
   return {
     args: [...(added.args ?? []), ...args],
     env: {
       ...withoutSecrets(env),
       ...readNoProxy(env, address),
-      ...readCustomHeaders(env),
+      ...readCustomHeaders(env, base),
       ...addBotocorePlugin(env, ownDir),
-      ...set,
+      ...base.set,
       [RUN_ADDRESS_VARIABLE]: address,
       [RUN_TOKEN_VARIABLE]: token,
       TOLLGATE_RUN: traceId,
       ...added.env,
     },
-    left: [...new Set([...left, ...(added.left ?? [])])],
+    left: [...new Set([...base.left, ...(added.left ?? [])])],
     files: added.files ?? [],
-    note: added.note ?? null,
+    notes: [added.note ?? null, describeRegion(env, base)].filter((note) => note !== null),
   };
 }

@@ -19,6 +19,7 @@ import { runProgram } from './run-program.ts';
 import { removeLeftStartFiles } from './start-files.ts';
 
 const MAX_NAME_CHARS = 80;
+const ELSEWHERE = 'not led here, since the address is neither a provider’s usual one nor a gateway’s';
 
 interface RunFlags extends ClientFlags {
   readonly name?: string;
@@ -91,14 +92,15 @@ async function run(command: readonly string[], flags: RunFlags): Promise<void> {
   const plan = planRun(command, process.env, {
     address: made.address,
     token: made.token,
+    others: [client.url],
     traceId,
     home: homedir(),
     cwd: process.cwd(),
     ownDir,
   });
   const say = (text: string) => flags.quiet !== true && process.stderr.write(`tollgate: ${withOwnCommands(text)}\n`);
-  if (plan.left.length > 0) say(`${plan.left.join(', ')} lead to a server of your own and stay as they are`);
-  if (plan.note !== null) say(plan.note);
+  if (plan.left.length > 0) say(`${plan.left.join(', ')}: ${ELSEWHERE}`);
+  for (const note of plan.notes) say(note);
   const stopKeeping = keepToken({ nowMs: Date.now, renew: () => renewToken(client, made.id) });
   const status = await runProgram({ file, args: plan.args, env: plan.env });
   stopKeeping();

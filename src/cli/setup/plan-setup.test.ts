@@ -122,19 +122,22 @@ test('a client without anything to lead says what comes first', () => {
 });
 
 /** Whatever is written before it breaks off: nothing, or the first of its files. */
-test.each([0, 1])('aider: broken off after %i files, it is undone to the byte, and can be tried again', (written) => {
-  const before = readTree();
-  const first = setUp('aider', 'tgk_one');
-  const half = plan('aider', 'tgk_two', first);
-  const record: SetupRecord = { key: 'tgk_two', key_id: null, files: [...listAboutToWrite(half, first)] };
-  carryOut(half.toReversed().slice(0, written), first);
-  const undo = planUndo(record);
-  expect(undo.flatMap(({ left }) => left)).toEqual([]);
-  const second = setUp('aider', 'tgk_two', record);
-  expect(JSON.stringify(readTree())).not.toContain('tgk_one');
-  carryOut(planUndo(second), second);
-  expect(readTree()).toEqual(before);
-});
+test.each([0, 1])(
+  'opencode: broken off after %i files, it is undone to the byte, and can be tried again',
+  (written) => {
+    const before = readTree();
+    const first = setUp('opencode', 'tgk_one');
+    const half = plan('opencode', 'tgk_two', first);
+    const record: SetupRecord = { key: 'tgk_two', key_id: null, files: [...listAboutToWrite(half, first)] };
+    carryOut(half.toReversed().slice(0, written), first);
+    const undo = planUndo(record);
+    expect(undo.flatMap(({ left }) => left)).toEqual([]);
+    const second = setUp('opencode', 'tgk_two', record);
+    expect(JSON.stringify(readTree())).not.toContain('tgk_one');
+    carryOut(planUndo(second), second);
+    expect(readTree()).toEqual(before);
+  },
+);
 
 test('an undoing that was broken off goes on', () => {
   const before = readTree();
@@ -181,4 +184,77 @@ test('a client with several addresses keeps those of servers of one’s own; wit
   ]);
   write('.claude/settings.json', '{"env":{"ANTHROPIC_BASE_URL":"https://api.anthropic.com"}}');
   expect(servers('claude')).toEqual([]);
+});
+
+function writeHome(name: string, text: string): void {
+  mkdirSync(dirname(join(home, name)), { recursive: true });
+  writeFileSync(join(home, name), text);
+}
+
+function textAfter(client: string, name: string): string {
+  setUp(client, 'tgk_one');
+  return readFileSync(join(home, name), 'utf8');
+}
+
+test('aider has the key in the addresses that are led here, and nowhere else', () => {
+  writeHome(
+    '.aider.conf.yml',
+    `openai-api-base: https://openrouter.ai/api/v1
+set-env:
+  - A=1
+  - OPENAI_BASE_URL=https://api.deepseek.com/beta
+  - TOGETHER_AI_API_BASE=https://llm.corp/v1
+`,
+  );
+  expect(plan('aider', 'tgk_one').flatMap(({ replaced }) => replaced)).toEqual([
+    'TOGETHER_AI_API_BASE at llm.corp',
+    'openai-api-base at openrouter.ai',
+  ]);
+  expect(textAfter('aider', '.aider.conf.yml')).toBe(`openai-api-base: http://gw:4141/@tgk_one/v1
+set-env:
+  - A=1
+  - OPENAI_API_BASE=http://gw:4141/@tgk_one/v1
+  - ANTHROPIC_API_BASE=http://gw:4141/@tgk_one
+  - GEMINI_API_BASE=http://gw:4141/@tgk_one
+  - OPENAI_BASE_URL=http://gw:4141/@tgk_one.deepseek/beta
+  - TOGETHER_AI_API_BASE=http://gw:4141/@tgk_one.together/v1
+`);
+  expect(existsSync(join(home, '.aider.model.settings.yml'))).toBe(false);
+});
+
+test('a client with one address, at another provider, names that one and keeps its path', () => {
+  writeHome('.qwen/settings.json', '{"env":{"OPENAI_BASE_URL":"https://api.together.xyz/v1"}}');
+  expect(JSON.parse(textAfter('qwen', '.qwen/settings.json'))).toEqual({
+    env: { OPENAI_BASE_URL: 'http://gw:4141/v1' },
+    model: {
+      generationConfig: { customHeaders: { 'X-Gateway-Key': 'tgk_one', 'X-Gateway-Provider': 'together' } },
+    },
+  });
+  writeHome('.claude/settings.json', '{"env":{"ANTHROPIC_BASE_URL":"https://api.deepseek.com/anthropic"}}');
+  expect(JSON.parse(textAfter('claude', '.claude/settings.json'))).toEqual({
+    env: {
+      ANTHROPIC_BASE_URL: 'http://gw:4141/anthropic',
+      ANTHROPIC_CUSTOM_HEADERS: 'X-Gateway-Key: tgk_one\nX-Gateway-Provider: deepseek',
+    },
+  });
+  writeHome('.gemini/.env', 'GOOGLE_GEMINI_BASE_URL=http://gw:4141/@tgk_old.fireworks\n');
+  expect(textAfter('gemini', '.gemini/.env')).toBe(
+    'GOOGLE_GEMINI_BASE_URL="http://gw:4141"\nGEMINI_CLI_CUSTOM_HEADERS="X-Gateway-Key: tgk_one, X-Gateway-Provider: fireworks"\n',
+  );
+  // Its key is another one than for that provider.
+  writeHome(
+    '.codex/config.toml',
+    'model_provider = "seek"\n[model_providers.seek]\nbase_url = "https://api.deepseek.com/v1"\n',
+  );
+  expect(plan('codex', 'tgk_one')[0]?.replaced).toEqual(['the provider "seek" at api.deepseek.com']);
+});
+
+test('an address in a region of its own is another server', () => {
+  writeHome('.claude/settings.json', '{"env":{"ANTHROPIC_BASE_URL":"https://eu.api.openai.com"}}');
+  expect(plan('claude', 'tgk_one')[0]?.replaced).toEqual(['ANTHROPIC_BASE_URL at eu.api.openai.com']);
+  writeHome(
+    '.config/opencode/opencode.jsonc',
+    '{"provider":{"openai":{"options":{"baseURL":"https://eu.api.openai.com/v1"}}}}',
+  );
+  expect(plan('opencode', 'tgk_one')[1]?.foreign).toEqual(['provider "openai" at eu.api.openai.com']);
 });

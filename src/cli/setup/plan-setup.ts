@@ -1,6 +1,6 @@
 /** Which files become what, before anything is written. Reads files, and changes none. */
 
-import { readAddressOwner } from '../address-owner.ts';
+import { readAddress } from '../address-owner.ts';
 import type { Path } from './config-format.ts';
 import { type Change, editText, undoChanges } from './edit-text.ts';
 import { FORMATS } from './registry.ts';
@@ -75,7 +75,7 @@ function planUndoOf(former: SetupFile): PlannedFile {
 
 export function planSetup(
   client: SetupClient,
-  place: Omit<SetupPlace, 'hasFile' | 'read' | 'ownerOf'>,
+  place: Omit<SetupPlace, 'hasFile' | 'read' | 'addressOf'>,
   record: SetupRecord | null,
   gateways: readonly string[] = [],
 ): readonly PlannedFile[] {
@@ -83,7 +83,7 @@ export function planSetup(
   const baseOf = (path: string, format: FormatName) => readBase(path, format, formerOf(path));
   const edits = client.listFiles({
     ...place,
-    ownerOf: (address) => readAddressOwner(address, [place.origin, ...gateways]),
+    addressOf: (address) => readAddress(address, [place.origin, ...gateways]),
     hasFile: (path) => (formerOf(path)?.before === null ? false : readUserFile(path) !== null),
     read: (path, format) => FORMATS[format].parse(baseOf(path, format).before?.text ?? ''),
   });

@@ -1,6 +1,6 @@
 /** The contract of a client that can be set up for good: which values of which files lead it to the gateway. One small file each. */
 import type { Environment } from '../../vocabulary/config.ts';
-import type { AddressOwner } from '../address-owner.ts';
+import type { KnownAddress } from '../address-owner.ts';
 import type { Json } from './config-format.ts';
 import type { Edit } from './edit-text.ts';
 
@@ -18,14 +18,14 @@ export interface SetupPlace {
   /** What a file holds without our changes; null where it is not there, or empty. */
   readonly read: (path: string, format: FormatName) => Json;
   /** Whose an address is that stands in a file; null where none is said. */
-  readonly ownerOf: (address: unknown) => AddressOwner | null;
+  readonly addressOf: (address: unknown) => KnownAddress | null;
 }
 
 export interface FileEdit {
   readonly path: string;
   readonly format: FormatName;
   readonly edits: readonly Edit[];
-  /** Parts of the file that lead to a server of the user's own, and stay as they are: their credentials are for that server. */
+  /** Parts of the file that lead elsewhere, and stay as they are: their credentials are for that server. */
   readonly left?: readonly string[];
   /** Addresses of such servers that are replaced, where a client has one address alone. The credential may stay. */
   readonly replaced?: readonly string[];
@@ -35,6 +35,8 @@ export interface SetupClient {
   /** As its users call the program. */
   readonly name: string;
   readonly title: string;
+  /** The key stands in its addresses: it has no header that goes with the led ones alone. */
+  readonly hasKeyInAddress?: true;
   readonly listFiles: (place: SetupPlace) => readonly FileEdit[];
   /** What the user has to know or do. */
   readonly notes?: readonly string[];

@@ -7,10 +7,11 @@ import { isWellFormedKey } from '../../keys/gateway-key.ts';
 import { messageOf, OperatorError } from '../../vocabulary/errors.ts';
 import type { AddClientOptions } from '../commands.ts';
 import { confirm } from '../confirm.ts';
-import { AnyRecord, type ClientFlags, createGatewayClient, type GatewayClient, RecordList } from '../gateway-client.ts';
+import { type ClientFlags, createGatewayClient } from '../gateway-client.ts';
 import { holdSignals } from '../hold-signals.ts';
 import { createOutput } from '../output.ts';
 import { carryOut, listAboutToWrite } from './carry-out.ts';
+import { type ChosenKey, keepKey, keyOf, revokeMadeKey } from './made-key.ts';
 import { isChange, type PlannedFile, planSetup, planUndo } from './plan-setup.ts';
 import { requireSetupClient, SETUP_CLIENTS } from './registry.ts';
 import type { SetupClient } from './setup-client.ts';
@@ -48,30 +49,26 @@ async function readOrigin(flags: SetupFlags): Promise<string> {
   return flags.address.replace(/\/+$/, '').replace(/\/v1$/, '');
 }
 
-async function isValidKey(client: GatewayClient, id: number): Promise<boolean> {
-  const { data } = await client.ask(RecordList, '/api/v1/keys');
-  return data.some((key) => key['id'] === id && key['revoked_at'] === null);
-}
-
-interface ChosenKey {
-  readonly text: string;
-  readonly id: number | null;
-}
-
 /** The user's own, or the one that was made for this client before; null where one is to be made. */
-async function chooseKey(flags: SetupFlags, record: SetupRecord | null): Promise<ChosenKey | null> {
+async function chooseKey(
+  client: SetupClient,
+  flags: SetupFlags,
+  record: SetupRecord | null,
+): Promise<ChosenKey | null> {
   const text = flags.key ?? process.env['TOLLGATE_KEY'];
   if (text !== undefined && text !== '') {
     if (!isWellFormedKey(text)) throw new OperatorError('the key of --key or TOLLGATE_KEY is no gateway key (tgk_…)');
     return { text, id: text === record?.key ? record.key_id : null };
   }
-  if (record === null) return null;
-  const isKept = record.key_id === null || (await isValidKey(createGatewayClient(flags), record.key_id));
-  return isKept ? { text: record.key, id: record.key_id } : null;
+  return record === null ? null : keepKey(createGatewayClient(flags), client, record);
 }
 
 async function makeKey(flags: SetupFlags, client: SetupClient): Promise<ChosenKey> {
-  const body = { name: `${client.name} on ${hostname()}`, runs_from: ['agents', 'tool_calls'] };
+  const body = {
+    name: `${client.name} on ${hostname()}`,
+    runs_from: ['agents', 'tool_calls'],
+    ...(client.hasKeyInAddress === true ? { allow_in_address: true } : {}),
+  };
   const { id, key } = await createGatewayClient(flags).ask(MadeKey, '/api/v1/keys', { method: 'POST', body });
   return { text: key, id };
 }
@@ -89,11 +86,11 @@ async function sayServers(files: readonly PlannedFile[]): Promise<void> {
   for (const { path, foreign, replaced } of files) {
     for (const one of foreign)
       await output.line(
-        `${path}: ${one} leads to a server of your own and stays as it is: its credential is for there`,
+        `${path}: ${one} is neither a provider’s usual address nor a gateway’s and stays as it is: its credential is for there`,
       );
     for (const one of replaced)
       await output.line(
-        `${path}: ATTENTION: this replaces ${one}, a server of your own. The credential for that server stays where it is, and would go to the gateway and on to the provider: put the provider’s own in its place`,
+        `${path}: ATTENTION: this replaces ${one}, another server. The credential for that server stays where it is, and would go to the gateway and on to the provider: put the provider’s own in its place`,
       );
   }
 }
@@ -125,7 +122,7 @@ async function writeAll(
   try {
     remember([...listAboutToWrite(files, record)]);
   } catch (error) {
-    if (chosen === null && key.id !== null) await revokeKey(flags, key.id);
+    if (chosen === null) await revokeKey(flags, key, origin);
     throw new OperatorError(`nothing was changed: what was to be changed cannot be noted: ${messageOf(error)}`);
   }
   try {
@@ -140,7 +137,7 @@ async function writeAll(
 
 async function setUp(client: SetupClient, flags: SetupFlags): Promise<void> {
   const record = readSetupRecord(ownDir(), client.name);
-  const [origin, chosen] = [await readOrigin(flags), await chooseKey(flags, record)];
+  const [origin, chosen] = [await readOrigin(flags), await chooseKey(client, flags, record)];
   const gateways = listSetupAddresses(ownDir());
   const plan = (key: string) =>
     planSetup(client, { origin, key, home: homedir(), env: process.env, ownDir: ownDir() }, record, gateways);
@@ -154,19 +151,13 @@ async function setUp(client: SetupClient, flags: SetupFlags): Promise<void> {
   const key = await holdSignals(() => writeAll(client, flags, { origin, chosen, record, plan }));
   const made = key.id === null ? '' : ` with key ${key.id}`;
   await output.say(`${client.title} calls ${origin}${made}. \`tollgate setup ${client.name} --undo\` takes it back.`);
+  if (record !== null && record.key !== key.text) await revokeKey(flags, keyOf(record), record.address);
   for (const note of client.notes ?? []) await output.say(note);
 }
 
-/** A key that was made for the client is of no use any more. */
-async function revokeKey(flags: SetupFlags, id: number): Promise<void> {
-  try {
-    await createGatewayClient(flags).ask(AnyRecord, `/api/v1/keys/${id}`, { method: 'DELETE' });
-    await output.line(`Key ${id}, which was made for it, is revoked.`);
-  } catch (error) {
-    await output.say(
-      `Key ${id}, which was made for it, is still valid: ${messageOf(error)}. \`tollgate keys revoke ${id}\` ends it.`,
-    );
-  }
+async function revokeKey(flags: SetupFlags, key: ChosenKey, address: string | undefined): Promise<void> {
+  const ended = await revokeMadeKey(() => createGatewayClient(flags), key, address);
+  if (ended !== null) await (ended.isRevoked ? output.line(ended.text) : output.say(ended.text));
 }
 
 async function undo(client: SetupClient, flags: SetupFlags): Promise<void> {
@@ -180,7 +171,7 @@ async function undo(client: SetupClient, flags: SetupFlags): Promise<void> {
     carryOut(files, record);
     removeSetupRecord(ownDir(), client.name);
     await output.line(`${client.title} is as it was before.`);
-    if (record.key_id !== null) await revokeKey(flags, record.key_id);
+    await revokeKey(flags, keyOf(record), record.address);
   });
 }
 

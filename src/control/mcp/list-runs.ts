@@ -63,7 +63,10 @@ function refuseOthers({ filters = [], search, sort }: Question): void {
 function openCursor(cursor: string | undefined, { keyIds, cursors }: ReadScope): string | undefined {
   if (cursor === undefined || keyIds === null) return cursor;
   const opened = cursors.open(cursor);
-  if (opened === null) throw new ToolError('invalid_cursor: This cursor is not one of this list with these filters.');
+  if (opened === null)
+    throw new ToolError(
+      'invalid_cursor: This cursor is not one of this list, or another node has made it: ask for the first page again.',
+    );
   return opened;
 }
 

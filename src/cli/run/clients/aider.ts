@@ -1,69 +1,132 @@
 /**
- * aider reads the variables of LiteLLM, but sets those of `set-env` in its configuration itself: where they lead to a gateway
- * for good, a variable that wins over that list says it anew, with addresses of this start.
+ * aider reads the variables of LiteLLM, but sets them itself first, each time over what was there: from its `.env` files, then
+ * from `set-env`, then from `openai-api-base`. An option comes from the command line, else from its variable, else from the
+ * last of its configuration files. Where any of these lead to a gateway or provider, variables that win say them anew.
  */
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Environment } from '../../../vocabulary/config.ts';
 import { valueAt } from '../../setup/locate.ts';
-import { type FileVariables, nameInFile } from '../base-variables.ts';
-import { readConfig, readEnvFiles, variablesAt } from '../file-variables.ts';
+import type { FileVariable, FileVariables } from '../base-variables.ts';
+import { foldersUp, readConfig, readEnvFile } from '../file-variables.ts';
 import type { RunClient, RunPlace } from './run-client.ts';
 
-const LIST_VARIABLE = 'AIDER_SET_ENV';
-const PATHS: Readonly<Record<string, string>> = { OPENAI_API_BASE: '/v1', ANTHROPIC_API_BASE: '', GEMINI_API_BASE: '' };
+const LIST = 'set-env';
+const BASE = 'openai-api-base';
+const BASE_SETS = 'OPENAI_API_BASE';
 
-interface Pair {
-  readonly text: string;
-  readonly name: string;
-  readonly value: string;
+interface Option {
+  readonly values: readonly string[];
+  /** The file, the variable, or the option on the command line. */
+  readonly path: string;
+  readonly isArgument: boolean;
 }
 
-/** The one of the folder wins. */
-function readPairs({ home, cwd }: RunPlace): { readonly path: string; readonly pairs: readonly Pair[] } | null {
-  for (const path of [join(cwd, '.aider.conf.yml'), join(home, '.aider.conf.yml')]) {
-    const list = valueAt(readConfig(path, 'yaml'), ['set-env']);
-    if (Array.isArray(list))
-      return {
-        path,
-        pairs: list.map(String).map((text) => {
-          const equals = text.indexOf('=');
-          return { text, name: text.slice(0, Math.max(0, equals)), value: text.slice(equals + 1) };
-        }),
-      };
+interface Sources {
+  readonly inEnvFiles: FileVariables;
+  readonly list: Option | null;
+  readonly base: Option | null;
+}
+
+function readArguments(args: readonly string[], option: string): readonly string[] {
+  return args.flatMap((argument, at) => {
+    if (argument === option) return args[at + 1] ?? [];
+    return argument.startsWith(`${option}=`) ? [argument.slice(option.length + 1)] : [];
+  });
+}
+
+function variableOf(name: string): string {
+  return `AIDER_${name.toUpperCase().replaceAll('-', '_')}`;
+}
+
+/** `[A=1, B=2]` or one alone, as its variables and files have a list. */
+function readList(text: string): readonly string[] {
+  return /^\[.*\]$/s.test(text)
+    ? text
+        .slice(1, -1)
+        .split(',')
+        .map((one) => one.trim())
+    : [text];
+}
+
+function readOption(name: string, args: readonly string[], env: Environment, files: readonly string[]): Option | null {
+  const given = readArguments(args, `--${name}`);
+  if (given.length > 0) return { values: given, path: `--${name}`, isArgument: true };
+  const variable = env[variableOf(name)];
+  if (variable !== undefined) return { values: readList(variable), path: variableOf(name), isArgument: false };
+  for (const path of files.toReversed()) {
+    const value = valueAt(readConfig(path, 'yaml'), [name]);
+    const values = Array.isArray(value) ? value.map(String) : typeof value === 'string' ? readList(value) : [];
+    if (values.length > 0) return { values, path, isArgument: false };
   }
   return null;
 }
 
+/** A later folder or file wins over an earlier one. */
+function readSources({ home, cwd, args, env }: RunPlace): Sources {
+  const root = args.includes('--no-git')
+    ? undefined
+    : foldersUp(cwd).find((folder) => existsSync(join(folder, '.git')));
+  const folders = [home, root, cwd].filter((folder) => folder !== undefined);
+  const listFiles = (name: string, given: readonly string[]) => [
+    ...folders.map((folder) => join(folder, name)),
+    ...given.slice(-1).map((path) => resolve(cwd, path)),
+  ];
+  const envFiles = listFiles('.env', readArguments(args, '--env-file'));
+  const inEnvFiles: FileVariables = Object.assign({}, ...envFiles.map(readEnvFile));
+  const all = { ...env, ...Object.fromEntries(Object.entries(inEnvFiles).map(([name, { value }]) => [name, value])) };
+  const configs = listFiles(
+    '.aider.conf.yml',
+    ['--config', '-c'].flatMap((option) => readArguments(args, option)),
+  );
+  return { inEnvFiles, list: readOption(LIST, args, all, configs), base: readOption(BASE, args, all, configs) };
+}
+
+function readPair(text: string): readonly [name: string, value: string] {
+  const equals = text.indexOf('=');
+  return [text.slice(0, Math.max(0, equals)).trim(), text.slice(equals + 1).trim()];
+}
+
+function listed({ list, base }: Sources): FileVariables {
+  const pairs = (list?.values ?? []).map(readPair);
+  const path = list?.path ?? '';
+  const value = base?.values.at(-1);
+  return {
+    ...Object.fromEntries(pairs.map(([name, one]): [string, FileVariable] => [name, { value: one, path }])),
+    ...(base === null || value === undefined ? {} : { [BASE_SETS]: { value, path: base.path } }),
+  };
+}
+
 function readVariables(place: RunPlace): FileVariables {
-  const { home, cwd, env } = place;
-  const found = readPairs(place);
-  const inList = Object.fromEntries((found?.pairs ?? []).map(({ name, value }) => [name, value]));
-  const options = [join(home, '.aider.conf.yml'), join(cwd, '.aider.conf.yml')].map((path) =>
-    variablesAt(path, { OPENAI_API_BASE: valueAt(readConfig(path, 'yaml'), ['openai-api-base']) }),
-  );
-  const option = variablesAt('AIDER_OPENAI_API_BASE', { OPENAI_API_BASE: env['AIDER_OPENAI_API_BASE'] });
-  return Object.assign(
-    {},
-    readEnvFiles(cwd, ['.env'], home),
-    ...options,
-    option,
-    found === null ? {} : variablesAt(found.path, inList),
-  );
+  const sources = readSources(place);
+  const all = { ...sources.inEnvFiles, ...listed(sources) };
+  return Object.fromEntries(Object.entries(all).map(([name, one]) => [name, { ...one, isFirst: true }]));
 }
 
 export const aider: RunClient = {
   programs: ['aider'],
+  packageName: 'aider-chat',
   readVariables,
+  hasOwnEnvFiles: true,
   add: (place) => {
-    const { address, env, ownerOf } = place;
-    const found = readPairs(place);
-    if (found === null || env[LIST_VARIABLE] !== undefined) return {};
-    const isAddress = ({ name }: Pair) => Object.hasOwn(PATHS, name);
-    const isForeign = (pair: Pair) => isAddress(pair) && ownerOf(pair.value) === 'foreign';
-    const led = found.pairs.map((pair) =>
-      isAddress(pair) && !isForeign(pair) ? `${pair.name}=${address}${PATHS[pair.name]}` : pair.text,
-    );
-    const left = found.pairs.filter(isForeign).map(({ name }) => nameInFile(name, found.path));
-    if (led.every((text, index) => text === found.pairs[index]?.text)) return { left };
-    return { env: { [LIST_VARIABLE]: `[${led.join(', ')}]` }, left };
+    const { set } = place.base;
+    const { inEnvFiles, list, base } = readSources(place);
+    const former = (list?.values ?? []).map((text) => [readPair(text)[0], text] as const);
+    const names = new Set(former.map(([name]) => name));
+    const added = Object.keys(inEnvFiles).filter((name) => set[name] !== undefined && !names.has(name));
+    const isLed = former.some(([name]) => set[name] !== undefined) || added.length > 0;
+    const say = (name: string, text: string) => (set[name] === undefined ? text : `${name}=${set[name]}`);
+    const pairs = [...former.map(([name, text]) => say(name, text)), ...added.map((name) => say(name, name))];
+    const overBase = base !== null && !base.isArgument ? set[BASE_SETS] : undefined;
+    const env = overBase === undefined ? {} : { [variableOf(BASE)]: overBase };
+    if (!isLed) return { env };
+    const obstacle =
+      list?.isArgument === true
+        ? 'its --set-env wins over what is said here'
+        : pairs.some((text) => text.includes(','))
+          ? `a value of ${LIST} has a comma, which no variable can say`
+          : null;
+    if (obstacle === null) return { env: { ...env, [variableOf(LIST)]: `[${pairs.join(', ')}]` } };
+    return { env, note: `aider is led here in part: ${obstacle}` };
   },
 };

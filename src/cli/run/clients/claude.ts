@@ -3,7 +3,7 @@
  * good, this start gets settings of its own, which win over both. In a file, since arguments can be read by others.
  */
 import { join } from 'node:path';
-import { type FileVariables, nameInFile, readCustomHeaders } from '../base-variables.ts';
+import { type FileVariables, withoutTokenHeaders } from '../base-variables.ts';
 import { settingsVariables } from '../file-variables.ts';
 import { writeStartFile } from '../start-files.ts';
 import type { RunClient, RunPlace } from './run-client.ts';
@@ -19,28 +19,30 @@ function readVariables({ env, home, cwd }: RunPlace): FileVariables {
     join(cwd, '.claude', 'settings.local.json'),
   ];
   const all: FileVariables = Object.assign({}, ...files.map(settingsVariables));
-  return Object.fromEntries(Object.entries(all).filter(([name]) => ADDRESSES.includes(name) || name === HEADERS));
+  return Object.fromEntries(
+    Object.entries(all).flatMap(([name, one]) =>
+      ADDRESSES.includes(name) || name === HEADERS ? [[name, { ...one, isFirst: true }]] : [],
+    ),
+  );
 }
 
 export const claude: RunClient = {
   programs: ['claude'],
+  packageName: '@anthropic-ai/claude-code',
   readVariables,
   add: (place) => {
-    const { address, ownDir, args, traceId, ownerOf } = place;
+    const { base, ownDir, args, traceId } = place;
     const lasting = readVariables(place);
-    const given = Object.entries(lasting).filter(([name]) => ADDRESSES.includes(name));
-    const [foreign, led] = [true, false].map((is) =>
-      given.filter(([, { value }]) => (ownerOf(value) === 'foreign') === is),
-    );
-    const left = (foreign ?? []).map(([name, { path }]) => nameInFile(name, path));
-    const headers = lasting[HEADERS];
-    const hasOwn = (led ?? []).length > 0 || (headers !== undefined && left.length === 0);
-    if (!hasOwn || args.some((argument) => /^--settings(?:=|$)/.test(argument))) return { left };
+    const led = ADDRESSES.filter((name) => lasting[name] !== undefined && base.set[name] !== undefined);
+    // What stays where it is keeps its headers.
+    const headers = ADDRESSES.some((name) => base.leftNames.includes(name)) ? undefined : lasting[HEADERS];
+    const hasOwn = led.length > 0 || headers !== undefined;
+    if (!hasOwn || args.some((argument) => /^--settings(?:=|$)/.test(argument))) return {};
     const own = {
-      ...(headers === undefined ? {} : readCustomHeaders({ [HEADERS]: headers.value })),
-      ...Object.fromEntries((led ?? []).map(([name]) => [name, address])),
+      ...(headers === undefined ? {} : { [HEADERS]: withoutTokenHeaders(headers.value) }),
+      ...Object.fromEntries(led.map((name) => [name, base.set[name]])),
     };
     const file = writeStartFile(ownDir, `${traceId}.json`, JSON.stringify({ env: own }));
-    return { args: ['--settings', file], files: [file], left };
+    return { args: ['--settings', file], files: [file] };
   },
 };

@@ -11,6 +11,7 @@ const OWN_SESSION = { CLINE_SESSION_BACKEND_MODE: 'local' };
 
 export const cline: RunClient = {
   programs: ['cline'],
+  packageName: 'cline',
   add: (place) =>
     place.env[FILE_VARIABLE] === undefined
       ? addEditedCopy(lasting, place, (path) => ({ env: { [FILE_VARIABLE]: path, ...OWN_SESSION } }))

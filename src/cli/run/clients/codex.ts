@@ -7,6 +7,7 @@ import { readConfig, readEnvFile } from '../file-variables.ts';
 import { RUN_TOKEN_VARIABLE, type RunClient, type RunPlace } from './run-client.ts';
 
 const OWN = 'openai';
+const ADDRESS = 'OPENAI_BASE_URL';
 
 function folderOf({ env, home }: RunPlace): string {
   return env['CODEX_HOME'] ?? join(home, '.codex');
@@ -18,7 +19,7 @@ function readVariables(place: RunPlace): FileVariables {
 
 /** The provider that its files choose, where its key is not for OpenAI; it comes with a program of its own, or an address. */
 function findForeign(place: RunPlace): readonly string[] {
-  const { cwd, ownerOf } = place;
+  const { cwd, addressOf } = place;
   const user = folderOf(place);
   const files = [join(user, 'config.toml'), join(cwd, '.codex', 'config.toml')].map((path) => ({
     path,
@@ -33,20 +34,26 @@ function findForeign(place: RunPlace): readonly string[] {
   const inTable = find('model_providers', name, 'base_url');
   const address = inTable ?? (name === OWN ? find('openai_base_url') : null);
   // Others than its own have an address, or are programs on this machine.
-  const owner = address === null && name !== OWN ? 'foreign' : ownerOf(address?.value);
+  const owner = address === null && name !== OWN ? 'foreign' : (addressOf(address?.value)?.owner ?? null);
   if (owner === null || owner === 'gateway' || owner === OWN) return [];
   return [nameInFile(`provider "${name}"${atHost(address?.value)}`, address?.path ?? chosen?.path ?? user)];
 }
 
 export const codex: RunClient = {
   programs: ['codex'],
+  packageName: '@openai/codex',
   readVariables,
   add: (place) => {
-    const { origin, env, ownerOf } = place;
+    const { origin, env, addressOf } = place;
     const left = findForeign(place);
-    // Its key is then for that server.
-    const owner = ownerOf(env['OPENAI_BASE_URL'] ?? readVariables(place)['OPENAI_BASE_URL']?.value);
-    if (left.length > 0 || !(owner === null || owner === 'gateway' || owner === OWN)) return { left };
+    if (left.length > 0) return { left };
+    const own = addressOf(env[ADDRESS] ?? readVariables(place)[ADDRESS]?.value)?.owner ?? null;
+    // The key in the environment is then for that server, and Codex asks OpenAI with it: that variable it does not read.
+    if (own === 'foreign') return {};
+    if (own !== null && own !== 'gateway' && own !== OWN)
+      return {
+        note: `Codex is not led here: ${ADDRESS} is an address of ${own}, so that the key beside it is not for OpenAI; name that provider in Codex's own configuration, or take the variable away`,
+      };
     const provider = [
       'name="Tollgate"',
       `base_url="${origin}/v1"`,

@@ -5,6 +5,7 @@ import type { RunClient } from './run-client.ts';
 
 export const continueCli: RunClient = {
   programs: ['cn'],
+  packageName: '@continuedev/cli',
   add: (place) =>
     place.args.some((argument) => /^--config(?:=|$)/.test(argument))
       ? {}

@@ -4,7 +4,7 @@
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readEnvFiles } from '../file-variables.ts';
+import { readFirstEnvFile } from '../file-variables.ts';
 import type { RunClient } from './run-client.ts';
 
 const DEFAULTS_VARIABLE = 'GEMINI_CLI_SYSTEM_DEFAULTS_PATH';
@@ -21,8 +21,11 @@ function saysLogin(path: string): boolean {
 
 export const gemini: RunClient = {
   programs: ['gemini'],
+  packageName: '@google/gemini-cli',
   // They give way to the environment, and the key for their address stands in them too.
-  readVariables: ({ env, home, cwd }) => readEnvFiles(cwd, ['.env', '.gemini/.env'], env['GEMINI_CLI_HOME'] ?? home),
+  readVariables: ({ env, home, cwd }) =>
+    readFirstEnvFile(cwd, ['.gemini/.env', '.env'], env['GEMINI_CLI_HOME'] ?? home),
+  hasOwnEnvFiles: true,
   add: ({ env, ownDir, home, cwd }) => {
     if (env['GEMINI_API_KEY'] === undefined || env[DEFAULTS_VARIABLE] !== undefined) return {};
     const folders = [env['GEMINI_CLI_HOME'] ?? home, cwd];

@@ -1,7 +1,7 @@
 /** opencode takes addresses from its configuration only, of which a variable can hold a part that wins over its files. */
 import { join } from 'node:path';
 import type { PROVIDERS } from '../../../providers/registry.ts';
-import { atHost } from '../../address-owner.ts';
+import { atHost, leadAddress } from '../../address-owner.ts';
 import { valueAt } from '../../setup/locate.ts';
 import { nameInFile } from '../base-variables.ts';
 import { foldersUp, readConfig } from '../file-variables.ts';
@@ -36,24 +36,22 @@ function listFiles({ env, home, cwd }: RunPlace): readonly string[] {
 
 export const opencode: RunClient = {
   programs: ['opencode'],
+  packageName: 'opencode-ai',
   add: (place) => {
-    const { address, env, ownerOf } = place;
+    const { address, env, addressOf } = place;
     if (env[VARIABLE] !== undefined) return {};
     const files = listFiles(place).map((path) => ({ path, data: readConfig(path, 'json') }));
     const left: string[] = [];
-    const led = PATHS.flatMap(([name, meant, path]) => {
+    const led = PATHS.flatMap(([name, provider, path]) => {
       const said = files.flatMap((file) => {
         const value = valueAt(file.data, ['provider', name, 'options', 'baseURL']);
-        const owner = ownerOf(value);
-        return owner === null ? [] : [{ path: file.path, value, owner }];
+        const known = addressOf(value);
+        return known === null ? [] : [{ path: file.path, value, known }];
       });
-      const foreign = said.find(({ owner }) => owner === 'foreign');
-      if (foreign !== undefined) {
-        left.push(nameInFile(`provider "${name}"${atHost(foreign.value)}`, foreign.path));
-        return [];
-      }
-      const owner = said.at(-1)?.owner ?? 'gateway';
-      return [[name, { options: { baseURL: `${address}.${owner === 'gateway' ? meant : owner}${path}` } }]];
+      const foreign = said.find(({ known }) => known.owner === 'foreign');
+      if (foreign !== undefined) left.push(nameInFile(`provider "${name}"${atHost(foreign.value)}`, foreign.path));
+      const to = leadAddress(foreign?.known ?? said.at(-1)?.known ?? null, { provider, path });
+      return to === null ? [] : [[name, { options: { baseURL: `${address}.${to.provider}${to.path}` } }]];
     });
     return { env: { [VARIABLE]: JSON.stringify({ provider: Object.fromEntries(led) }) }, left };
   },

@@ -1,4 +1,5 @@
 /** pi has an address in each of its models; an extension of it can change that, for one start. */
+import { writeLedAddress } from '../../address-owner.ts';
 import { ledProviders } from '../../setup/clients/pi.ts';
 import { nameInFile } from '../base-variables.ts';
 import { readConfig } from '../file-variables.ts';
@@ -18,11 +19,12 @@ ${addresses.join('\n')}
 
 export const pi: RunClient = {
   programs: ['pi'],
-  add: ({ ownDir, env, home, traceId, ownerOf }) => {
-    const { led, left, path: models } = ledProviders({ env, home, ownerOf, read: readConfig });
-    const lines = led.map(({ name, path, owner }) => {
-      const behind = `${owner === null ? '' : `.${owner}`}${path}`;
-      return `  pi.registerProvider('${name}', { baseUrl: address${behind === '' ? '' : ` + '${behind}'`}, headers });`;
+  packageName: '@earendil-works/pi-coding-agent',
+  add: ({ ownDir, env, home, traceId, addressOf }) => {
+    const { led, left, path: models } = ledProviders({ env, home, addressOf, read: readConfig });
+    const lines = led.map(({ name, to }) => {
+      const behind = writeLedAddress('', to);
+      return `  pi.registerProvider('${name}', { baseUrl: address${behind === '' ? '' : ` + ${JSON.stringify(behind)}`}, headers });`;
     });
     const file = writeStartFile(ownDir, `${traceId}.mjs`, writeExtension(lines));
     return { args: ['-e', file], files: [file], left: left.map((one) => nameInFile(one, models)) };

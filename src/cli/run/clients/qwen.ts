@@ -1,11 +1,12 @@
 /** Qwen Code reads the variables of its SDK; its settings give way to them, but the key for their address is there too. */
 import { join } from 'node:path';
 import { valueAt } from '../../setup/locate.ts';
-import { readConfig, readEnvFiles, settingsVariables, variablesAt } from '../file-variables.ts';
+import { readConfig, readFirstEnvFile, settingsVariables, variablesAt } from '../file-variables.ts';
 import type { RunClient } from './run-client.ts';
 
 export const qwen: RunClient = {
   programs: ['qwen'],
+  packageName: '@qwen-code/qwen-code',
   readVariables: ({ home, cwd }) => {
     const files = [home, cwd].map((folder) => join(folder, '.qwen', 'settings.json'));
     const login = files.map((path) => {
@@ -16,8 +17,9 @@ export const qwen: RunClient = {
       {},
       ...login,
       ...files.map(settingsVariables),
-      readEnvFiles(cwd, ['.env', '.qwen/.env'], home),
+      readFirstEnvFile(cwd, ['.qwen/.env', '.env'], home),
     );
   },
+  hasOwnEnvFiles: true,
   add: () => ({}),
 };

@@ -1,44 +1,62 @@
-/** aider: addresses as variables in its `.aider.conf.yml`, and the key as a header of all its models. */
+/**
+ * aider: addresses as variables in its `.aider.conf.yml`, with the key in them. Headers it has for single models or for all,
+ * and so also for those at other servers.
+ */
 import { join } from 'node:path';
-import { atHost } from '../../address-owner.ts';
+import { atHost, leadAnyway, type UsualAddress, writeLedAddress } from '../../address-owner.ts';
+import { findBaseVariable } from '../../run/base-variables.ts';
 import { valueAt } from '../locate.ts';
 import type { SetupClient } from '../setup-client.ts';
 
 const VARIABLES = 'set-env';
+/** Wins over the variable of that name. */
+const OPTION = 'openai-api-base';
+const NAMES = ['OPENAI_API_BASE', 'ANTHROPIC_API_BASE', 'GEMINI_API_BASE'];
 
 export const aider: SetupClient = {
   name: 'aider',
   title: 'aider',
-  listFiles: ({ origin, key, home, read, ownerOf }) => {
+  hasKeyInAddress: true,
+  listFiles: ({ origin, key, home, read, addressOf }) => {
     const config = join(home, '.aider.conf.yml');
-    const former = valueAt(read(config, 'yaml'), [VARIABLES]);
-    const ours = { OPENAI_API_BASE: `${origin}/v1`, ANTHROPIC_API_BASE: origin, GEMINI_API_BASE: origin };
-    const isOurs = (pair: string) => Object.hasOwn(ours, pair.split('=')[0] ?? '');
-    const pairs = Array.isArray(former) ? former.map(String) : [];
-    const kept = pairs.filter((pair) => !isOurs(pair));
-    const replaced = pairs.filter(isOurs).flatMap((pair) => {
-      const equals = pair.indexOf('=');
-      const address = pair.slice(equals + 1);
-      return ownerOf(address) === 'foreign' ? [`${pair.slice(0, equals)}${atHost(address)}`] : [];
+    const data = read(config, 'yaml');
+    const former = valueAt(data, [VARIABLES]);
+    const pairs = (Array.isArray(former) ? former.map(String) : []).map((text) => {
+      const equals = text.indexOf('=');
+      return { text, name: text.slice(0, Math.max(0, equals)).trim(), value: text.slice(equals + 1) };
     });
+    const lead = (value: unknown, usual: UsualAddress) =>
+      writeLedAddress(`${origin}/@${key}`, leadAnyway(addressOf(value), usual));
+    const kept = pairs.filter(({ name }) => findBaseVariable(name) === null);
+    const said = pairs.filter(({ name }) => findBaseVariable(name) !== null);
+    const ours = new Map<string, string>();
+    for (const name of [...NAMES, ...said.map((one) => one.name)]) {
+      const usual = findBaseVariable(name);
+      if (usual !== null) ours.set(name, lead(said.findLast((one) => one.name === name)?.value, usual));
+    }
+    const option = valueAt(data, [OPTION]);
+    const addresses = [...said, ...(option === undefined ? [] : [{ name: OPTION, value: option }])];
     return [
       {
         path: config,
         format: 'yaml',
         edits: [
-          { path: [VARIABLES], value: [...kept, ...Object.entries(ours).map(([name, value]) => `${name}=${value}`)] },
+          {
+            path: [VARIABLES],
+            value: [...kept.map(({ text }) => text), ...[...ours].map(([name, value]) => `${name}=${value}`)],
+          },
+          ...(option === undefined
+            ? []
+            : [{ path: [OPTION], value: lead(option, { provider: 'openai', path: '/v1' }) }]),
         ],
-        replaced,
-      },
-      {
-        path: join(home, '.aider.model.settings.yml'),
-        format: 'yaml',
-        // aider's name for what holds for all models.
-        edits: [
-          { path: [{ name: 'aider/extra_params' }, 'extra_params', 'extra_headers', 'X-Gateway-Key'], value: key },
-        ],
+        replaced: addresses
+          .filter(({ value }) => addressOf(value)?.owner === 'foreign')
+          .map(({ name, value }) => `${name}${atHost(value)}`),
       },
     ];
   },
-  notes: ['It sends no id of its session: `tollgate run -- aider` makes a run of each start.'],
+  notes: [
+    'A key of your own has to be allowed in addresses: `tollgate keys edit ID --allow-in-address`.',
+    'It sends no id of its session: `tollgate run -- aider` makes a run of each start.',
+  ],
 };

@@ -1,43 +1,37 @@
 /** Cline's program: address and headers of each provider that it has been signed in to. */
 import { join } from 'node:path';
+import type { ProviderName } from '../../../providers/registry.ts';
 import { OperatorError } from '../../../vocabulary/errors.ts';
-import { atHost } from '../../address-owner.ts';
-import { readLedAddress } from '../led-address.ts';
+import { atHost, leadAddress } from '../../address-owner.ts';
 import { valueAt } from '../locate.ts';
 import type { SetupClient } from '../setup-client.ts';
 
-/** Cline's names, and what it expects behind the address. Others have services of their own. */
-const PATHS: Readonly<Record<string, string>> = {
-  anthropic: '/v1',
-  openai: '/v1',
-  'openai-native': '/v1',
-  gemini: '/v1beta',
-  deepseek: '/v1',
-  together: '/v1',
-  fireworks: '/v1',
-};
-/** Where the path does not tell. */
-const NAMED = ['deepseek', 'together', 'fireworks'];
+/** Cline's names, ours, and what it expects behind the address. Others have services of their own. */
+const PROVIDERS_OF_CLINE: readonly (readonly [name: string, provider: ProviderName, path: string])[] = [
+  ['anthropic', 'anthropic', '/v1'],
+  ['openai', 'openai', '/v1'],
+  ['openai-native', 'openai', '/v1'],
+  ['gemini', 'gemini', '/v1beta'],
+  ['deepseek', 'deepseek', '/v1'],
+  ['together', 'together', '/v1'],
+  ['fireworks', 'fireworks', '/v1'],
+];
 
 export const cline: SetupClient = {
   name: 'cline',
   title: 'Cline',
-  listFiles: ({ origin, key, home, read, ownerOf }) => {
+  listFiles: ({ origin, key, home, read, addressOf }) => {
     const path = join(home, '.cline', 'data', 'settings', 'providers.json');
     const known = valueAt(read(path, 'json'), ['providers']);
-    const names = Object.keys(typeof known === 'object' && known !== null ? known : {}).filter((name) =>
-      Object.hasOwn(PATHS, name),
-    );
-    if (names.length === 0)
-      throw new OperatorError(`${path} has no provider yet; sign in first, such as \`cline auth -p anthropic\``);
-    const found = names.map((name) => {
+    const names = Object.keys(typeof known === 'object' && known !== null ? known : {});
+    const found = PROVIDERS_OF_CLINE.filter(([name]) => names.includes(name)).map(([name, provider, usual]) => {
       const address = valueAt(known, [name, 'settings', 'baseUrl']);
-      return { name, address, owner: ownerOf(address) };
+      return { name, address, led: leadAddress(addressOf(address), { provider, path: usual }) };
     });
-    const edits = found.flatMap(({ name, address, owner }) => {
-      if (owner === 'foreign') return [];
-      const usual = { path: PATHS[name] ?? '', named: NAMED.includes(name) ? name : null };
-      const led = readLedAddress(address, owner, name.replace(/-native$/, ''), usual);
+    if (found.length === 0)
+      throw new OperatorError(`${path} has no provider yet; sign in first, such as \`cline auth -p anthropic\``);
+    const edits = found.flatMap(({ name, led }) => {
+      if (led === null) return [];
       const settings = ['providers', name, 'settings'];
       return [
         { path: [...settings, 'baseUrl'], value: `${origin}${led.path}` },
@@ -46,7 +40,7 @@ export const cline: SetupClient = {
       ];
     });
     const left = found
-      .filter(({ owner }) => owner === 'foreign')
+      .filter(({ led }) => led === null)
       .map(({ name, address }) => `provider "${name}"${atHost(address)}`);
     return [{ path, format: 'json', edits, left }];
   },

@@ -10,7 +10,7 @@ const OWN = 'openai';
 export const codex: SetupClient = {
   name: 'codex',
   title: 'Codex',
-  listFiles: ({ origin, key, home, env, hasFile, read, ownerOf }) => {
+  listFiles: ({ origin, key, home, env, hasFile, read, addressOf }) => {
     const dir = env['CODEX_HOME'] ?? join(home, '.codex');
     const hasLogin = hasFile(join(dir, 'auth.json'));
     const path = join(dir, 'config.toml');
@@ -18,7 +18,7 @@ export const codex: SetupClient = {
     const name = valueAt(data, ['model_provider']) ?? OWN;
     const inTable = valueAt(data, ['model_providers', String(name), 'base_url']);
     const former = inTable ?? (name === OWN ? valueAt(data, ['openai_base_url']) : undefined);
-    const isForeign = former === undefined ? name !== OWN : ownerOf(former) === 'foreign';
+    const owner = addressOf(former)?.owner ?? (name === OWN ? OWN : 'foreign');
     return [
       {
         path,
@@ -37,7 +37,8 @@ export const codex: SetupClient = {
             },
           },
         ],
-        replaced: isForeign ? [`the provider "${String(name)}"${atHost(former)}`] : [],
+        // The key that Codex then sends is the one for OpenAI.
+        replaced: owner !== OWN && owner !== 'gateway' ? [`the provider "${String(name)}"${atHost(former)}`] : [],
       },
     ];
   },

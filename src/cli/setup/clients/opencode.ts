@@ -1,7 +1,7 @@
 /** opencode: address and headers of each provider in `opencode.json`; the key in a file that it names, as its documentation says. */
 import { join } from 'node:path';
 import type { PROVIDERS } from '../../../providers/registry.ts';
-import { atHost } from '../../address-owner.ts';
+import { atHost, leadAddress } from '../../address-owner.ts';
 import { valueAt } from '../locate.ts';
 import type { SetupClient } from '../setup-client.ts';
 
@@ -18,31 +18,32 @@ const PROVIDERS_OF_OPENCODE: readonly (readonly [name: string, provider: keyof t
 export const opencode: SetupClient = {
   name: 'opencode',
   title: 'opencode',
-  listFiles: ({ origin, key, home, env, ownDir, hasFile, read, ownerOf }) => {
+  listFiles: ({ origin, key, home, env, ownDir, hasFile, read, addressOf }) => {
     const dir = join(env['XDG_CONFIG_HOME'] ?? join(home, '.config'), 'opencode');
     const files = ['opencode.jsonc', 'opencode.json'].map((name) => join(dir, name));
     const keyFile = join(ownDir, 'keys', 'opencode');
     const config = files.find(hasFile) ?? join(dir, 'opencode.json');
     const data = read(config, 'json');
-    const found = PROVIDERS_OF_OPENCODE.map(([name, meant, path]) => {
+    const found = PROVIDERS_OF_OPENCODE.map(([name, provider, path]) => {
       const address = valueAt(data, ['provider', name, 'options', 'baseURL']);
-      const owner = ownerOf(address);
-      return { name, path, address, owner, provider: owner === null || owner === 'gateway' ? meant : owner };
+      return { name, address, led: leadAddress(addressOf(address), { provider, path }) };
     });
     return [
       { path: keyFile, format: 'whole', edits: [{ path: [], value: key }] },
       {
         path: config,
         format: 'json',
-        edits: found
-          .filter(({ owner }) => owner !== 'foreign')
-          .flatMap(({ name, path, provider }) => [
-            { path: ['provider', name, 'options', 'baseURL'], value: `${origin}${path}` },
-            { path: ['provider', name, 'options', 'headers', 'X-Gateway-Key'], value: `{file:${keyFile}}` },
-            { path: ['provider', name, 'options', 'headers', 'X-Gateway-Provider'], value: provider },
-          ]),
+        edits: found.flatMap(({ name, led }) => {
+          const options = ['provider', name, 'options'];
+          if (led === null) return [];
+          return [
+            { path: [...options, 'baseURL'], value: `${origin}${led.path}` },
+            { path: [...options, 'headers', 'X-Gateway-Key'], value: `{file:${keyFile}}` },
+            { path: [...options, 'headers', 'X-Gateway-Provider'], value: led.provider },
+          ];
+        }),
         left: found
-          .filter(({ owner }) => owner === 'foreign')
+          .filter(({ led }) => led === null)
           .map(({ name, address }) => `provider "${name}"${atHost(address)}`),
       },
     ];

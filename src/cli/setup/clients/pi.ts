@@ -1,7 +1,7 @@
 /** pi: an extension, which leads its providers here and says the session with each call, since pi does so for OpenAI alone. */
 import { join } from 'node:path';
 import type { ProviderName } from '../../../providers/registry.ts';
-import { atHost } from '../../address-owner.ts';
+import { atHost, type LedAddress, leadAddress } from '../../address-owner.ts';
 import { valueAt } from '../locate.ts';
 import type { SetupClient, SetupPlace } from '../setup-client.ts';
 
@@ -14,9 +14,7 @@ const PROVIDERS_OF_PI: readonly (readonly [name: string, provider: ProviderName,
 
 interface LedProvider {
   readonly name: string;
-  readonly path: string;
-  /** Where the path does not tell. */
-  readonly owner: ProviderName | null;
+  readonly to: LedAddress;
 }
 
 function dirOf({ env, home }: Pick<SetupPlace, 'env' | 'home'>): string {
@@ -24,34 +22,28 @@ function dirOf({ env, home }: Pick<SetupPlace, 'env' | 'home'>): string {
 }
 
 /** `models.json` can give a provider another address; a key for that server stands there as well. */
-export function ledProviders(place: Pick<SetupPlace, 'env' | 'home' | 'ownerOf' | 'read'>): {
+export function ledProviders(place: Pick<SetupPlace, 'env' | 'home' | 'addressOf' | 'read'>): {
   readonly path: string;
   readonly led: readonly LedProvider[];
   readonly left: readonly string[];
 } {
   const models = join(dirOf(place), 'models.json');
   const data = place.read(models, 'json');
-  const found = PROVIDERS_OF_PI.map(([name, meant, path]) => {
+  const found = PROVIDERS_OF_PI.map(([name, provider, path]) => {
     const address = valueAt(data, ['providers', name, 'baseUrl']);
-    return { name, meant, path, address, owner: place.ownerOf(address) };
+    return { name, address, to: leadAddress(place.addressOf(address), { provider, path }) };
   });
   return {
     path: models,
-    led: found.flatMap(({ name, meant, path, owner }) =>
-      owner === 'foreign'
-        ? []
-        : [{ name, path, owner: owner === null || owner === 'gateway' || owner === meant ? null : owner }],
-    ),
-    left: found
-      .filter(({ owner }) => owner === 'foreign')
-      .map(({ name, address }) => `provider "${name}"${atHost(address)}`),
+    led: found.flatMap(({ name, to }) => (to === null ? [] : [{ name, to }])),
+    left: found.filter(({ to }) => to === null).map(({ name, address }) => `provider "${name}"${atHost(address)}`),
   };
 }
 
 function writeExtension(origin: string, key: string, led: readonly LedProvider[]): string {
-  const lines = led.map(({ name, path, owner }) => {
-    const headers = owner === null ? 'headers' : `headers: { ...headers, 'X-Gateway-Provider': '${owner}' }`;
-    return `    pi.registerProvider('${name}', { baseUrl: ${JSON.stringify(origin + path)}, ${headers} });`;
+  const lines = led.map(({ name, to }) => {
+    const headers = to.named === null ? 'headers' : `headers: { ...headers, 'X-Gateway-Provider': '${to.named}' }`;
+    return `    pi.registerProvider('${name}', { baseUrl: ${JSON.stringify(origin + to.path)}, ${headers} });`;
   });
   return `// Written by \`tollgate setup pi\`; \`tollgate setup pi --undo\` takes it away.
 export default function (pi) {

@@ -1,6 +1,6 @@
 /** Qwen Code: variables and headers in its `settings.json`. */
 import { join } from 'node:path';
-import { atHost } from '../../address-owner.ts';
+import { atHost, leadAnyway } from '../../address-owner.ts';
 import { valueAt } from '../locate.ts';
 import type { SetupClient } from '../setup-client.ts';
 
@@ -11,21 +11,28 @@ const LOGIN = ['security', 'auth', 'baseUrl'];
 export const qwen: SetupClient = {
   name: 'qwen',
   title: 'Qwen Code',
-  listFiles: ({ origin, key, home, read, ownerOf }) => {
+  listFiles: ({ origin, key, home, read, addressOf }) => {
     const path = join(home, '.qwen', 'settings.json');
     const data = read(path, 'json');
-    const addresses = [ADDRESS, LOGIN].map((place) => [place.at(-1), valueAt(data, place)] as const);
+    const addresses = [ADDRESS, LOGIN].map((place) => {
+      const address = valueAt(data, place);
+      return { name: place.at(-1), address, known: addressOf(address) };
+    });
+    const first = addresses.find(({ known }) => known !== null)?.known ?? null;
+    const led = leadAnyway(first, { provider: 'openai', path: '/v1' });
+    const headers = ['model', 'generationConfig', 'customHeaders'];
     return [
       {
         path,
         format: 'json',
         edits: [
-          { path: ADDRESS, value: `${origin}/v1` },
-          { path: ['model', 'generationConfig', 'customHeaders', 'X-Gateway-Key'], value: key },
+          { path: ADDRESS, value: `${origin}${led.path}` },
+          { path: [...headers, 'X-Gateway-Key'], value: key },
+          ...(led.named === null ? [] : [{ path: [...headers, 'X-Gateway-Provider'], value: led.named }]),
         ],
         replaced: addresses
-          .filter(([, address]) => ownerOf(address) === 'foreign')
-          .map(([name, address]) => `${name}${atHost(address)}`),
+          .filter(({ known }) => known?.owner === 'foreign')
+          .map(({ name, address }) => `${name}${atHost(address)}`),
       },
     ];
   },

@@ -104,31 +104,21 @@ def _led_address(uri: str, kwargs: dict[str, Any]) -> str:
 def attach_protocol(module: ModuleType) -> None:
     def around(original: Any) -> Any:
         @functools.wraps(original)
-        def connect(self: Any) -> Any:
-            request = original(self)
+        def send_request(self: Any, request: Any) -> Any:
             uri = self.uri if hasattr(self, "uri") else self.wsuri
-            scheme = "wss" if uri.secure else "ws"
-            led = lead(scheme, uri.host, uri.port, request.path, (), "")
+            place = ("wss" if uri.secure else "ws", uri.host, uri.port, request.path)
+            led = lead(*place, (), "")
             # A provider's own host is here only where its address was not led.
             if led is not None and "X-Gateway-Provider" not in led.headers:
-                # The caller's own headers are added later, and replace these.
-                self.tollgate_headers = led.headers
-            return request
-
-        return connect
-
-    def around_send(original: Any) -> Any:
-        @functools.wraps(original)
-        def send_request(self: Any, request: Any) -> Any:
-            for name, value in getattr(self, "tollgate_headers", {}).items():
-                if name not in request.headers:
+                # The caller's own headers are there by now, and win.
+                missing = lead(*place, request.headers, "")
+                for name, value in missing.headers.items() if missing is not None else ():
                     request.headers[name] = value
             return original(self, request)
 
         return send_request
 
-    wrap(module.ClientProtocol, "connect", around)
-    wrap(module.ClientProtocol, "send_request", around_send)
+    wrap(module.ClientProtocol, "send_request", around)
 
 
 def _target(url: Any) -> str:
