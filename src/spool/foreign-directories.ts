@@ -10,8 +10,14 @@ const TORN_QUIET_MS = 300_000;
 export interface ForeignDirectories {
   /** Names that may be read at once. */
   readonly know: (names: Iterable<string>) => void;
-  /** Returns the names that may be read. */
-  readonly settled: (names: readonly string[]) => Promise<readonly string[]>;
+  readonly look: (names: readonly string[]) => Promise<Looked>;
+}
+
+export interface Looked {
+  /** Those that may be read. */
+  readonly settled: readonly string[];
+  /** Others have files that are not read yet. */
+  readonly isHolding: boolean;
 }
 
 interface Watched {
@@ -25,36 +31,37 @@ export function watchForeignDirectories(spoolDir: string, quietMs: number): Fore
   const early = new Set<string>();
   const watched = new Map<string, Watched>();
 
-  async function isQuiet(name: string): Promise<boolean> {
+  async function judge(name: string): Promise<'quiet' | 'changing' | 'empty'> {
     const process = await readProcess(join(spoolDir, name));
-    if (process === null) return false;
+    if (process === null) return 'empty';
     const look = describe(process);
     const before = watched.get(name);
     if (before?.look !== look) {
       watched.set(name, { look, sinceMs: performance.now() });
-      return quietMs === 0;
+      return quietMs === 0 ? 'quiet' : 'changing';
     }
     const quietForMs = performance.now() - before.sinceMs;
-    if (quietForMs < quietMs) return false;
-    return quietForMs >= TORN_QUIET_MS || (await inspectProcess(process)).problems.length === 0;
+    if (quietForMs < quietMs) return 'changing';
+    return quietForMs >= TORN_QUIET_MS || (await inspectProcess(process)).problems.length === 0 ? 'quiet' : 'changing';
   }
 
   return {
     know: (names) => {
       for (const name of names) (known ?? early).add(name);
     },
-    settled: async (names) => {
+    look: async (names) => {
       known ??= new Set([...early, ...names]);
       const settled: string[] = [];
+      let isHolding = false;
       for (const name of names) {
-        if (known.has(name)) settled.push(name);
-        else if (await isQuiet(name).catch(() => false)) {
-          known.add(name);
-          watched.delete(name);
-          settled.push(name);
-        }
+        const judged = known.has(name) ? 'known' : await judge(name).catch(() => 'changing' as const);
+        if (judged === 'changing') isHolding = true;
+        if (judged === 'changing' || judged === 'empty') continue;
+        known.add(name);
+        watched.delete(name);
+        settled.push(name);
       }
-      return settled;
+      return { settled, isHolding };
     },
   };
 }

@@ -6,6 +6,11 @@ export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
 
+/** Whether a call may have this id: other UUIDs begin with no time. */
+export function isCallId(text: string): boolean {
+  return isUuid(text) && text[14] === '7';
+}
+
 export function requestedAtOf(id: string): Date {
   return new Date(Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16));
 }

@@ -1,12 +1,13 @@
 /** Calls that continue one another's answers end in one run, in whatever order they are stored, and sums stay true. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { readTailEnd, tailLogs } from '../../src/control/log/tail-logs.ts';
 import { verifyRollups } from '../../src/control/log/verify-rollups.ts';
 import { buildBatch } from '../../src/control/shipper/build-batch.ts';
 import { type IngestSession, openIngestSession } from '../../src/control/shipper/ingest-session.ts';
 import { settleBatch } from '../../src/control/shipper/settle-batch.ts';
 import type { CallBegin, SpoolEntry } from '../../src/vocabulary/call-record.ts';
-import { type AdminDatabase, endedCall, startAdminDatabase } from '../support/admin-database.ts';
+import { type AdminDatabase, endedCall, idAt, startAdminDatabase } from '../support/admin-database.ts';
 import { NOON_MS, priceByToken } from '../support/call-fixtures.ts';
 import { POSTGRES_KINDS } from '../support/postgres.ts';
 
@@ -130,4 +131,24 @@ test('a long chain is one run, and so is one whose answers have all the same id'
     { trace_id: 'response:same', calls: 3 },
     { trace_id: 'response:r1', calls: 300 },
   ]);
+});
+
+test('a call that is moved to another run is no news to the live tail, whenever that reads', async () => {
+  let last = await readTailEnd(db.pool);
+  const start = last;
+  async function tail(limit: number): Promise<readonly unknown[]> {
+    const rows = await tailLogs(db.pool, 1, [], last, limit);
+    last = rows.at(-1)?.position ?? last;
+    return rows.map(({ record }) => record.trace_id === 'response:r1' && record.id);
+  }
+  await ship([call(4, 'r3')]);
+  expect(await tail(10)).toEqual([false]);
+  for (const number of [3, 2, 1]) {
+    await ship([call(number, number === 1 ? null : `r${number - 1}`)]);
+    expect(await tail(10)).toHaveLength(1);
+  }
+  expect(await tail(10)).toEqual([]);
+  last = start;
+  for (const number of [4, 3, 2, 1]) expect(await tail(1)).toEqual([idAt(number)]);
+  expect(await tail(1)).toEqual([]);
 });

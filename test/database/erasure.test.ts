@@ -1,6 +1,7 @@
 /** Erasure: what one run's or one user's calls say is gone from every table, every sum is as it was, and late records are erased too. */
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { countedValue } from '../../src/budgets/claims.ts';
 import { forgetOldEvents } from '../../src/control/alerts/alert-events.ts';
 import { insertAlert, type NewAlert } from '../../src/control/alerts/alert-store.ts';
 import { lookAtAlerts } from '../../src/control/alerts/watch-alerts.ts';
@@ -206,6 +207,27 @@ test('a user’s calls say nothing any more, in no table; every sum is as it was
     bodies: null,
   });
   expect(await stage.read(`/logs/${idAt(4)}`)).toMatchObject({ raw_metadata: { User: 'bob' }, flags: [] });
+});
+
+test('of a value that budgets count by its digest, its beginning goes too', async () => {
+  const user = `carol@example.com ${'x'.repeat(600)}`;
+  const counted = countedValue(user);
+  expect(counted).toMatch(/^carol@example\.com x{22}… \(SHA-256 [0-9a-f]{64}\)$/);
+  const words = `$4 of $5 are spent by ${counted} today`;
+  await pool.query(
+    `insert into budget_spend (account_id, budget_id, value, period_start, node, spent, calls)
+     select account_id, id, $1, '2026-11-28', 'a', 2.5, 3 from budgets where scope = 'metadata'`,
+    [counted],
+  );
+  await pool.query(
+    `insert into alert_events (account_id, id, alert_id, subject, title, body)
+     select account_id, gen_random_uuid(), id, 'budget', $1, '' from alerts limit 1`,
+    [words],
+  );
+  expect(await erase({ metadata_key: 'User', value: user, dry_run: false })).toEqual({ calls: 0 });
+  expect(await findInTables('carol@')).toEqual([]);
+  const { rows } = await pool.query('select value from budget_spend where spent = 2.5');
+  expect(rows).toEqual([{ value: expect.stringMatching(/^erased:[0-9a-f]{16}$/) }]);
 });
 
 test('the search finds the other calls, and the erased ones not, before and after they are indexed again', async () => {

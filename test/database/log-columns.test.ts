@@ -50,7 +50,7 @@ describe.each(POSTGRES_KINDS)('$name', (kind) => {
       `select attname as name, format_type(atttypid, atttypmod) as type, not attnotnull as nullable,
          col_description(attrelid, attnum) as comment
        from pg_attribute
-       where attrelid = 'llm_requests'::regclass and attnum > 0 and not attisdropped and attname <> 'ingest_xid'`,
+       where attrelid = 'llm_requests'::regclass and attnum > 0 and not attisdropped and attname not in ('ingest_xid', 'stored_xid')`,
     );
     const byName = (a: FoundColumn, b: FoundColumn) => (a.name < b.name ? -1 : 1);
     const declared = LOG_COLUMN_NAMES.map((name) => ({

@@ -459,6 +459,17 @@ describe.each(POSTGRES_KINDS)('questions about calls on $name', (kind) => {
     expect((await response.arrayBuffer()).byteLength).toBe(20_971_520);
   });
 
+  test('there is no call of another UUID, whatever time that begins with', async () => {
+    for (const id of ['f47ac10b-58cc-4372-a567-0e02b2c3d479', 'ffffffff-ffff-ffff-ffff-ffffffffffff']) {
+      expect(await refusal(`/logs/${id}`)).toBe('404 log_not_found');
+      expect(await refusal(`/logs/${id}/request`)).toBe('404 body_not_found');
+      for (const path of [`/logs?q=${id}`, `/logs?q=${id}&sort=requested_at`, `/runs?q=${id}`, `/logs?f=id:eq:${id}`])
+        expect(List.parse(await db.read(path)).data).toEqual([]);
+      expect(await db.read(`/runs/groups?by=model&q=${id}`)).toMatchObject({ data: [] });
+      expect(await db.read(`/logs/facets?q=${id}`)).toMatchObject({ scanned_calls: 0 });
+    }
+  });
+
   test('the live tail looks for the same text as the list', async () => {
     const abort = new AbortController();
     const response = await db.ask('/logs/stream?q=NEEDLE', { signal: abort.signal });

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type FeedState, readFeedState } from '../../src/control/prices/declared/check-feed.ts';
+import { queueUpdate } from '../../src/control/prices/reprice/queue-update.ts';
 import { lookWhenDue } from '../../src/control/process/repeat-feed.ts';
 import { catalogText, changedCatalogText } from '../support/catalog-text.ts';
 import { openTestPool } from '../support/open-migrated.ts';
@@ -221,6 +222,30 @@ describe('the price feed', () => {
     answer = answerWith(200, FREE, { etag: '"two"' });
     expect(await look(true, { actor: 'test', acceptsChanges: true })).toEqual(['activated', null]);
     expect(await listCatalogs()).toEqual([['other', 'feed', '2030-01-02']]);
+  });
+
+  it('re-prices what has no price when a catalog is used again that had become too old, or others yield to it', async () => {
+    const isQueued = async () => {
+      const before = await pool.query('select version from repriced_list_prices');
+      await queueUpdate(pool, 'own', 'book 1');
+      const after = await pool.query('select version from repriced_list_prices');
+      return before.rows[0]?.version !== after.rows[0]?.version;
+    };
+    nowMs = Date.UTC(2026, 10, 28);
+    await begin();
+    expect([await isQueued(), await isQueued()]).toEqual([true, false]);
+    answer = answerWith(304, '');
+    nowMs += DAY_MS;
+    expect(await look()).toEqual(['unchanged', null]);
+    expect(await isQueued()).toBe(false);
+    nowMs += DAY_MS;
+    expect(await look()).toEqual(['unchanged', null]);
+    expect(await isQueued()).toBe(true);
+    // As after an upgrade to a release with a later catalog.
+    await pool.query("update price_catalogs set checked_on = '2020-01-01' where is_active");
+    expect(await isQueued()).toBe(true);
+    expect(await look()).toEqual(['unchanged', null]);
+    expect([await isQueued(), await isQueued()]).toEqual([true, false]);
   });
 
   it('judges refused content again after it could not be reached in between', async () => {

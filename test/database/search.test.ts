@@ -46,6 +46,15 @@ interface MadeCall {
   readonly trace: string | null;
 }
 
+/** UUIDs that no call has. Of some the beginning, read as a time, is after the year 9999, and the last two are as a call's. */
+const NO_CALLS = [
+  '0b2c3d47-58cc-4372-a567-0e02b2c3d479',
+  'f47ac10b-58cc-4372-a567-0e02b2c3d479',
+  'ffffffff-ffff-ffff-ffff-ffffffffffff',
+  '00000000-0000-7000-8000-000000000000',
+  'f47ac10b-58cc-7372-a567-0e02b2c3d479',
+];
+
 const word = fc.oneof(
   fc.constantFrom('invoice', 'Invoices', 'TOLL', 'Straße', 'STRASSE', 'ẞ', 'İstanbul', 'ISTANBUL', 'ıstanbul'),
   fc.constantFrom(
@@ -314,7 +323,8 @@ describe.each(POSTGRES_KINDS)('search on $name', (kind) => {
               const part = characters.slice(start, start + length + 1).join('');
               return letters === 'lower' ? part.toLowerCase() : letters === 'upper' ? part.toUpperCase() : part;
             });
-            for (const needle of [...needles, ...others, ...ids, 'req_abc123', 'REQ_ü9', 'req_Abc', 'trip/1']) {
+            const fixed = ['req_abc123', 'REQ_ü9', 'req_Abc', 'trip/1', ...NO_CALLS];
+            for (const needle of [...needles, ...others, ...ids, ...fixed]) {
               const expected = [
                 ...calls.filter((call) => isFound(call, false, needle)),
                 ...interrupted.filter((call) => isFound(call, true, needle)),
@@ -395,6 +405,19 @@ describe.each(POSTGRES_KINDS)('search on $name', (kind) => {
       });
       expect(few.since ?? span.from).toBeLessThanOrEqual(span.to);
       expect(few.windows).toEqual(all);
+    }
+  });
+
+  test('a UUID that no call has is found where it is a name, and nowhere else', async () => {
+    await ingest(manyCalls(NO_CALLS.length, (number) => ({ trace: NO_CALLS[number - 1] ?? null })));
+    for (const isIndexed of [false, true]) {
+      if (isIndexed) await indexAll();
+      for (const name of NO_CALLS) {
+        expect(await search(name)).toHaveLength(1);
+        expect(await searchRuns(name, 10)).toEqual([name]);
+      }
+      expect(await search('e47ac10b-58cc-4372-a567-0e02b2c3d479')).toEqual([]);
+      expect(await searchRuns('e77ac10b-58cc-4372-a567-0e02b2c3d479', 10)).toEqual([]);
     }
   });
 

@@ -188,6 +188,7 @@ test('a view that cannot be shown is refused when it is shared', async () => {
   const wrong = [
     { page: 'logs', from: TO, to: FROM },
     { page: 'logs', f: ['nothing:eq:1'], from: FROM, to: TO },
+    { page: 'logs', from: '0000-01-01T00:00:00Z', to: TO },
     { page: 'logs', q: 'lions', from: FROM, to: TO },
     { page: 'costs', group_by: 'weather', from: FROM, to: TO },
     { page: 'run', trace_id: 'a run', expires_at: inHours(24 * 366) },

@@ -131,12 +131,16 @@ describe.each(POSTGRES_KINDS)('the shipper into $name', (kind) => {
     const half = Math.floor((bytes.length * 2) / 3);
     mkdirSync(join(spoolDir, 'gone'), { recursive: true });
     writeFileSync(join(spoolDir, 'gone', 'seg-00000001.log'), bytes.subarray(0, half));
+    // A folder without records holds nothing back.
+    mkdirSync(join(spoolDir, 'empty'));
     await sleep(1_500);
+    expect(await ship.drain(1_000)).toBe(false);
     appendFileSync(join(spoolDir, 'gone', 'seg-00000001.log'), bytes.subarray(half));
     await waitUntil('all rows', async () => {
       const { rows } = await pool.query<{ calls: number }>('select count(*) as calls from llm_requests');
       return rows[0]?.calls === 40 ? true : undefined;
     });
+    expect(await ship.drain(10_000)).toBe(true);
     expect(ship.stats()).toMatchObject({ rows: 40, corruptBytes: 0, quarantined: 0 });
   });
 

@@ -202,22 +202,24 @@ test('a folder that somebody puts into a spool is left alone while it changes, a
   const dir = await writeGone();
   const quietMs = 150;
   const foreign = watchForeignDirectories(spoolDir, quietMs);
-  expect(await foreign.settled(['own-1'])).toEqual(['own-1']);
+  expect(await foreign.look(['own-1'])).toEqual({ settled: ['own-1'], isHolding: false });
   const bytes = readFileSync(segmentOf(dir));
   const copy = join(spoolDir, 'p-1');
   mkdirSync(copy);
   writeFileSync(join(copy, 'seg-00000001.log'), bytes.subarray(0, bytes.length - 20));
-  const look = () => foreign.settled(['own-1', 'p-1']);
+  const look = () => foreign.look(['own-1', 'p-1']);
+  const held = { settled: ['own-1'], isHolding: true };
   const pause = () => new Promise((resolve) => setTimeout(resolve, 2 * quietMs));
-  expect(await look()).toEqual(['own-1']);
+  expect(await look()).toEqual(held);
   await pause();
-  expect(await look()).toEqual(['own-1']);
+  expect(await look()).toEqual(held);
   appendFileSync(join(copy, 'seg-00000001.log'), bytes.subarray(bytes.length - 20));
-  expect(await look()).toEqual(['own-1']);
+  expect(await look()).toEqual(held);
   await pause();
-  expect(await look()).toEqual(['own-1', 'p-1']);
+  expect(await look()).toEqual({ settled: ['own-1', 'p-1'], isHolding: false });
   foreign.know(['p-2']);
-  expect(await foreign.settled(['p-2', 'p-3'])).toEqual(['p-2']);
+  // A folder without a file of a spool has nothing that waits.
+  expect(await foreign.look(['p-2', 'p-3'])).toEqual({ settled: ['p-2'], isHolding: false });
 });
 
 test('a directory that comes a second time is accounted for once, by the more complete of the two', async () => {

@@ -51,7 +51,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
     'control/log',
     'control/prices/declared',
   ],
-  'control/erasure': ['control/audit', 'control/store', 'control/jobs', 'control/search', 'control/log'],
+  'control/erasure': ['budgets', 'control/audit', 'control/store', 'control/jobs', 'control/search', 'control/log'],
   'control/shipper': [
     'pricing',
     'spool',

@@ -1,6 +1,7 @@
 /** Share links over HTTP: one run or one view, shown without a sign-in until the link expires or is revoked. */
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import { createShareToken, digestKey, keyHints } from '../../keys/gateway-key.ts';
+import { parseTime } from '../log/log-filter.ts';
 import {
   insertShareLink,
   listShareLinks,
@@ -16,7 +17,16 @@ import { accountOf } from './principal.ts';
 import { readOrigin } from './public-origin.ts';
 import { readActor } from './read-actor.ts';
 import { requireBodies } from './route-access.ts';
-import { COMMON_ERRORS, errorAnswer, jsonAnswer, listOf, NameField, Time, TraceIdParameter } from './schemas.ts';
+import {
+  COMMON_ERRORS,
+  errorAnswer,
+  jsonAnswer,
+  listOf,
+  NameField,
+  TIME_FORM,
+  Time,
+  TraceIdParameter,
+} from './schemas.ts';
 import { LogScopeQuery, logScopeOf, RunScopeQuery, runScopeOf, searchParameter } from './scope-parameters.ts';
 
 const MAX_ID = 2_147_483_647;
@@ -58,7 +68,11 @@ const COMMON = {
   expires_at: z.iso.datetime({ offset: true }).describe(`At most ${MAX_DAYS} days ahead`),
 };
 const Filters = z.array(z.string().max(2_048)).max(MAX_FILTERS).default([]).describe('As `f` of the page’s list');
-const Instant = z.iso.datetime({ offset: true }).describe('A fixed time: what comes later is not shown');
+/** The page asks with it again, as its parameter. */
+const Instant = z.iso
+  .datetime({ offset: true })
+  .refine((text) => parseTime(text) !== null, TIME_FORM)
+  .describe('A fixed time: what comes later is not shown');
 const Search = searchParameter('what the page searches; only with `bodies`');
 
 const NewBody = z

@@ -12,7 +12,7 @@ export interface BackupTable {
 
 /**
  * `ingest_xid` is a transaction number of its server; elsewhere it could lie in the future and hide rows from the live
- * tail. The first valid number is old to every reader.
+ * tail. The first valid number is old to every reader, and what was moved before has no other.
  */
 const LONG_AGO = "'3'::xid8";
 
@@ -33,7 +33,7 @@ export const BACKUP_TABLES: readonly BackupTable[] = [
   { name: 'provider_credentials', kind: 'own', rows: 'kept credentials' },
   { name: 'jobs', kind: 'own', rows: 'jobs' },
   { name: 'metadata_keys', kind: 'own', rows: 'promoted metadata keys' },
-  { name: 'llm_requests', kind: 'log', rows: 'calls', constants: { ingest_xid: LONG_AGO } },
+  { name: 'llm_requests', kind: 'log', rows: 'calls', constants: { ingest_xid: LONG_AGO, stored_xid: 'null' } },
   { name: 'llm_open_calls', kind: 'log', rows: 'calls under way' },
   { name: 'llm_closed_calls', kind: 'log', rows: 'calls that were closed' },
   { name: 'llm_bodies', kind: 'log', rows: 'bodies' },

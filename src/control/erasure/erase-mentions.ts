@@ -3,6 +3,7 @@
  * the words of pauses, share links of a view by it, and run tokens that have ended.
  */
 import type pg from 'pg';
+import { countedValue } from '../../budgets/claims.ts';
 import { BUDGET_SUBJECT, budgetSubject } from '../store/budget-subject.ts';
 import { raiseKeyVersion } from '../store/key-version.ts';
 import { ERASED, pseudonymOf } from '../store/pseudonym.ts';
@@ -10,14 +11,15 @@ import type { Erasure } from './erasure-store.ts';
 
 /**
  * The sum stays, under the pseudonym. A trace id stays in the list of runs, and so it does here. Compared by hash, since of an
- * erasure that has ended no more is known.
+ * erasure that has ended no more is known; `countedValue` writes the hash of a long value behind its beginning.
  */
 const RENAME_SPEND = `
   with renamed as (
     delete from budget_spend s using erasures e, budgets b
     where e.account_id = $1 and e.id = $2 and e.kind = 'metadata' and b.account_id = s.account_id and b.id = s.budget_id
       and b.scope = 'metadata' and lower(b.metadata_key) = e.key and s.account_id = e.account_id
-      and sha256(convert_to(s.value, 'UTF8')) = e.target_hash
+      and (sha256(convert_to(s.value, 'UTF8')) = e.target_hash
+        or s.value like '%… (SHA-256 ' || encode(e.target_hash, 'hex') || ')')
     returning s.*, ${pseudonymOf('s.value')} as pseudonym
   )
   insert into budget_spend as b (account_id, budget_id, value, period_start, node, spent, calls, run_limit, updated_at)
@@ -127,7 +129,7 @@ export async function eraseMentions(
   await eraseSpend(client, accountId, id);
   await eraseLinks(client, accountId, target);
   if (kind === 'run') return;
-  await eraseEvents(client, accountId, target);
+  for (const text of new Set([target, countedValue(target)])) await eraseEvents(client, accountId, text);
   await eraseHits(client, accountId, target);
   await eraseRunTokens(client, accountId, target);
 }

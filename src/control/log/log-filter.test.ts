@@ -60,12 +60,17 @@ test.each([
   expect(() => parseLogFilter(text)).toThrow(message);
 });
 
-test.each(['2026-02-30', '2026-11-31T00:00:00Z', '0000-01-01', '2026-01-01T00:00:00+23:59', '2026-13-01'])(
-  '%s is no time: the database would refuse it',
-  (text) => {
-    expect(() => parseLogFilter(`requested_at:gt:${text}`)).toThrow(FilterError);
-  },
-);
+test.each([
+  '2026-02-30',
+  '2026-11-31T00:00:00Z',
+  '0000-01-01',
+  '2026-01-01T00:00:00+23:59',
+  '2026-13-01',
+  '9999-12-31T23:59:59-14:00',
+  '0001-01-01T00:00:00+14:00',
+])('%s is no time: the database would refuse it', (text) => {
+  expect(() => parseLogFilter(`requested_at:gt:${text}`)).toThrow(FilterError);
+});
 
 test('the last day of a leap February and a zone ahead by half an hour are times', () => {
   expect(parseLogFilter('requested_at:gt:2028-02-29T00:00:00+05:30').values).toEqual(['2028-02-29T00:00:00+05:30']);

@@ -62,7 +62,9 @@ function isRealOffset(text: string): boolean {
 export function parseTime(text: string): Date | null {
   if (!TIME.test(text) || !isCalendarDay(text) || !isRealOffset(text)) return null;
   const date = new Date(text);
-  return Number.isNaN(date.getTime()) ? null : date;
+  // An offset at either end leads to a year that is written otherwise; there it is no number either.
+  const year = date.getUTCFullYear();
+  return year >= 1 && year <= 9_999 ? date : null;
 }
 
 function isMoney(text: string): boolean {

@@ -44,12 +44,14 @@ const COPY_STAGE = `copy ${STAGE} (id, requested_at, span_key, ${PLACE.map((colu
 
 /**
  * $1 and $2: the calls' time range. A call that was moved or removed since it was read is left alone. One that changes its
- * run is new to whoever follows the log: to the index over trace ids, to the run's open page, and to a list of runs.
+ * run is new to the index over trace ids, to the run's open page, and to a list of runs. To the live tail it is not, which
+ * goes by `stored_xid`.
  */
 const MOVE = `
   with moved as (
     update llm_requests r set span_key = s.span_key, ${PLACE.map((column) => `${column} = s.${column}`).join(', ')},
-      ingest_xid = case when r.trace_id is distinct from s.trace_id then pg_current_xact_id() else r.ingest_xid end
+      ingest_xid = case when r.trace_id is distinct from s.trace_id then pg_current_xact_id() else r.ingest_xid end,
+      stored_xid = case when r.trace_id is distinct from s.trace_id then coalesce(r.stored_xid, r.ingest_xid) else r.stored_xid end
     from ${STAGE} s
     where r.id = s.id and r.requested_at = s.requested_at and r.requested_at between $1::timestamptz and $2::timestamptz
       and ${PLACE.map((column) => `r.${column} is not distinct from s.old_${column}`).join(' and ')}

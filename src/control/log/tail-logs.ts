@@ -1,5 +1,8 @@
-/** New rows in the order of their inserting transactions, below the oldest that still runs, so none is missed. */
-import { type SqlBool, sql } from 'kysely';
+/**
+ * New rows in the order of their inserting transactions, below the oldest that still runs, so none is missed. A row that was
+ * moved to another run since keeps its place, so none comes twice.
+ */
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type pg from 'pg';
 import { LOG_COLUMN_NAMES, type LogRow } from '../store/log-columns.ts';
 import type { LogFilter } from './log-filter.ts';
@@ -7,7 +10,7 @@ import { formatLogRecord } from './log-record.ts';
 import { type LogScope, logConditions } from './log-scope.ts';
 import { readPromotedKeysFor } from './promoted-keys.ts';
 import { readSnippets, type Snippet } from './read-snippets.ts';
-import { allOf, runSql } from './run-sql.ts';
+import { allOf, type Condition, runSql } from './run-sql.ts';
 
 export interface TailPosition {
   /** `xid8` in decimal. */
@@ -49,15 +52,23 @@ export async function tailLogs(
   hasSnippets = false,
 ): Promise<readonly TailedRecord[]> {
   const promoted = await readPromotedKeysFor(pool, accountId, filters);
-  const conditions = [
-    sql<SqlBool>`(ingest_xid, id) > (${after.xid}::xid8, ${after.id}::uuid)`,
-    sql<SqlBool>`ingest_xid < pg_snapshot_xmin(pg_current_snapshot())`,
-    ...logConditions({ accountId, filters, ...search, from: null, to: null, excludeRuns: false }, promoted),
-  ];
+  const conditions = logConditions(
+    { accountId, filters, ...search, from: null, to: null, excludeRuns: false },
+    promoted,
+  );
+  const columns = sql.join(LOG_COLUMN_NAMES.map((name) => sql.ref(name)));
+  // Each with its own index.
+  const read = (xid: RawBuilder<unknown>, isWanted: Condition) => sql`
+    (select ${columns}, ${xid} as told_xid from llm_requests
+     where ${allOf([isWanted, sql<SqlBool>`(${xid}, id) > (${after.xid}::xid8, ${after.id}::uuid)`, sql<SqlBool>`${xid} < pg_snapshot_xmin(pg_current_snapshot())`, ...conditions])}
+     order by ${xid}, id limit ${limit})`;
+  // A moved row has a later `ingest_xid` than it had, by which days without the index of moved rows find it.
+  const isMoved = sql<SqlBool>`stored_xid is not null and (ingest_xid, id) > (${after.xid}::xid8, ${after.id}::uuid)`;
   const rows = await runSql(
     pool,
-    sql`select ${sql.join(LOG_COLUMN_NAMES.map((name) => sql.ref(name)))}, ingest_xid::text as xid from llm_requests
-      where ${allOf(conditions)} order by ingest_xid, id limit ${limit}`,
+    sql`select *, told_xid::text as xid from (
+        ${read(sql`ingest_xid`, sql<SqlBool>`stored_xid is null`)} union all ${read(sql`stored_xid`, isMoved)}
+      ) found order by told_xid, id limit ${limit}`,
   );
   const snippets = hasSnippets ? await readSnippets(pool, accountId, rows) : null;
   return rows.map((row) => ({

@@ -4,7 +4,7 @@
  */
 import type pg from 'pg';
 import { z } from 'zod';
-import { isUuid, requestedAtOf } from '../../vocabulary/uuid.ts';
+import { isCallId, requestedAtOf } from '../../vocabulary/uuid.ts';
 import { DAY_MS } from '../store/partitions.ts';
 import { readNeedle } from './grams.ts';
 import { listSegments, type Needle, openSegments, type SegmentReading } from './read-segments.ts';
@@ -121,7 +121,7 @@ function overlay(calls: readonly TimeSpan[], texts: readonly TimeSpan[]): readon
 
 /** Where a call is that is looked for by its id: the index has nothing of those, since they say when it was. */
 function spanOfId(text: string): readonly TimeSpan[] {
-  if (!isUuid(text)) return [];
+  if (!isCallId(text)) return [];
   const from = requestedAtOf(text).getTime();
   return [{ from, to: from + 1 }];
 }

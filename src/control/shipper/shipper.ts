@@ -151,14 +151,14 @@ export function startShipper(options: ShipperOptions): Shipper {
 
   /** Visits every directory once, the oldest first. */
   async function shipRound(): Promise<Round> {
-    const names = await foreign.settled(await listProcessDirectories(spoolDir));
+    const { settled: names, isHolding } = await foreign.look(await listProcessDirectories(spoolDir));
     await releaseEmergencySegments(names);
     session ??= await openIngestSession(pool, texts);
     // Declared prices count from the first batch.
     if (prices.version() === null) await prices.refresh(session.client);
     await makePartitionsAhead();
     let isMore = false;
-    let storedToMs = Number.POSITIVE_INFINITY;
+    let storedToMs = isHolding ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
     let refusal: unknown = null;
     for (const name of names) {
       if (isStopping) return { isMore: false, storedToMs: Number.NEGATIVE_INFINITY };

@@ -1,8 +1,10 @@
 /** After new list prices, re-prices calls without a total cost once. Operators' declarations do not trigger it. */
 import type pg from 'pg';
+import { listYieldingDays } from '../../../pricing/overlay-prices.ts';
 import { createPriceBook } from '../../../pricing/price-book.ts';
 import { insertJob } from '../../jobs/job-store.ts';
 import { inTransaction } from '../../store/pool.ts';
+import { describeOutdated, readActiveFacts } from '../declared/catalog-in-use.ts';
 import { createRepriceJob, isBusy, type RepriceInput } from './reprice-request.ts';
 
 export type QueuedUpdate =
@@ -17,11 +19,11 @@ export function readOwnVersion(): string {
   return createPriceBook().version;
 }
 
+/** Of what prices calls: a catalog that is too old does not, and with its day others yield to it. */
 async function readListVersion(client: pg.ClientBase, ownVersion: string): Promise<string> {
-  const { rows } = await client.query<{ sha256: string }>(
-    "select encode(sha256, 'hex') as sha256 from price_catalogs where is_active",
-  );
-  return rows[0] === undefined ? ownVersion : `${ownVersion} ${rows[0].sha256}`;
+  const active = await readActiveFacts(client);
+  if (active === null || describeOutdated(active.name, active.checked_on) !== null) return ownVersion;
+  return [ownVersion, active.sha256, ...listYieldingDays(active.checked_on)].join(' ');
 }
 
 async function listAccountsWithoutCost(client: pg.ClientBase): Promise<readonly number[]> {
