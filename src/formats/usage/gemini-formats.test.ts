@@ -324,7 +324,7 @@ describe('interactions', () => {
     ['budget_exceeded', true],
     ['failed', true],
   ])('%s: billed now? %s', (status, isFinal) => {
-    expect(read('interactions', { id: 'i', status }).laterResult).toEqual({ id: 'i', isFinal });
+    expect(read('interactions', { id: 'i', status }).laterResult).toMatchObject({ id: 'i', isFinal });
   });
 
   test('a stream that was cut hands nothing over', () => {
@@ -434,6 +434,23 @@ describe('batches', () => {
     });
   });
 
+  test.each<[string, (output: JsonObject) => JsonObject]>([
+    ['response', (output) => ({ response: output })],
+    ['response.output', (output) => ({ response: { output } })],
+    ['metadata.output', (output) => ({ metadata: { model: 'models/gemini-2.5-flash', output } })],
+    ['both, which are one', (output) => ({ metadata: { output }, response: output })],
+  ])('are read in %s', (_place, place) => {
+    const { response: _, ...empty } = done([]);
+    const inlined = { inlinedResponses: { inlinedResponses: [answer(10, 5), answer(20, 7)] } };
+    expect(read('gemini-batch', { ...empty, ...place(inlined) })).toMatchObject({
+      usage: { classes: { input: 30, output: 12 } },
+      laterResult: { id: 'batches/b1', isFinal: true },
+      flags: [],
+    });
+    const inFile = { ...empty, ...place({ responsesFile: 'files/batch-1' }) };
+    expect(read('gemini-batch', inFile)).toMatchObject({ usage: null, laterResult: { isFinal: false }, flags: [] });
+  });
+
   test('of embeddings count each, in text', () => {
     const inlinedResponses = [{ response: { tokenCount: '3' } }, { response: { tokenCount: '4' } }];
     const body = { name: 'batches/e', done: true, response: { inlinedEmbedContentResponses: { inlinedResponses } } };
@@ -463,6 +480,8 @@ describe('batches', () => {
 
   test('whose answers could not be read say so', () => {
     expect(read('gemini-batch', { ...done([]), response: {} })).toMatchObject({ usage: null, flags: ['tap_limit'] });
+    const failed = done([{ error: { code: 3 } }]);
+    expect(read('gemini-batch', failed)).toMatchObject({ usage: null, flags: [], laterResult: { isFinal: true } });
   });
 
   test('that failed are an error, and a list of them is nothing', () => {
