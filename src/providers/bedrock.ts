@@ -97,10 +97,11 @@ function isOwnClient(request: RequestLine): boolean {
   return service === 'bedrock' || service === 'bedrock-mantle';
 }
 
-function mapPath(path: string): string {
+function mapPath(path: string, host = ''): string {
   if (isAtOrBelow(path, '/v1/messages')) return `/anthropic${path}`;
-  if (isAtOrBelow(path, '/v1/chat/completions') || isAtOrBelow(path, '/v1/responses')) return `/openai${path}`;
-  return path;
+  const isChat = isAtOrBelow(path, '/v1/chat/completions') || isAtOrBelow(path, '/v1/responses');
+  // This service has both bases, for different models.
+  return isChat && readAwsHost(host)?.service !== 'bedrock-mantle' ? `/openai${path}` : path;
 }
 
 function repairPath(path: string): string | null {

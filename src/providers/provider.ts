@@ -122,8 +122,8 @@ export interface Provider<Name extends string = string> {
   readonly claims: (request: RequestLine) => boolean;
   /** Repairs a common wrong base (a doubled or missing prefix); null for all other paths. */
   readonly repairPath: (path: string) => string | null;
-  /** Maps a client's path to the upstream's. */
-  readonly mapPath: (path: string) => string;
+  /** Maps a client's path to the upstream's. `host`: the upstream's name in lower case, where the operator configured one. */
+  readonly mapPath: (path: string, host?: string) => string;
   /** Takes a mapped path. Never throws; an unknown path is `unknown`, opaque and billed. */
   readonly endpoint: (request: RequestLine) => Endpoint;
   /** What a handshake on a mapped path opens, or null. */
