@@ -29,7 +29,12 @@ const OPERATIONS: ReadonlyMap<string, Endpoint> = new Map(
 );
 
 const OWN = Object.freeze({
-  posts: new Map<string, Endpoint>([['/async-invoke', { ...unmeteredEndpoint('async-invoke'), streamed: false }]]),
+  posts: new Map<string, Endpoint>([
+    [
+      '/async-invoke',
+      { ...unmeteredEndpoint('async-invoke'), model: { in: 'body', names: ['modelId'] }, streamed: false },
+    ],
+  ]),
   resources: [
     { root: '/async-invoke', free: freeEndpoint('async-invoke'), posted: null },
     resourceRow('/guardrail', 'guardrail', 'billed'),

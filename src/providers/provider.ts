@@ -18,6 +18,13 @@ export interface RequestLine {
   readonly header: (name: string) => string | undefined;
 }
 
+/** Where a request names its model. */
+export type ModelPlace =
+  /** `names`: the members of which one names it. Absent: `model`. */
+  | { readonly in: 'body'; readonly names?: readonly string[] }
+  | { readonly in: 'path'; readonly name: string }
+  | { readonly in: 'nowhere' };
+
 export interface Endpoint {
   /** E.g. `chat.completions`, `messages.count_tokens`, `generateContent`; `unknown`. */
   readonly family: string;
@@ -34,7 +41,7 @@ export interface Endpoint {
   /** Its answer's `results_url` is where clients fetch results. */
   readonly namesResults?: true;
   readonly isBatch: boolean;
-  readonly model: { readonly in: 'body' } | { readonly in: 'path'; readonly name: string } | { readonly in: 'nowhere' };
+  readonly model: ModelPlace;
   /** `body`: the body's `stream` decides. */
   readonly streamed: 'body' | boolean;
 }

@@ -279,9 +279,27 @@ describe('interactions', () => {
     grounding_tool_count: [
       { type: 'google_search', count: 2 },
       { type: 'google_maps', count: 1 },
-      { type: 'retrieval', count: 7 },
+      { type: 'retrieval', count: 0 },
     ],
   };
+
+  test.each<[JsonObject, boolean]>([
+    [{ type: 'retrieval', count: 7 }, true],
+    [{ type: 'a_newer_tool', count: 1 }, true],
+    [{ count: 1 }, true],
+    [{ type: 'retrieval', count: 0 }, false],
+    [{ type: 'google_search', count: 7 }, false],
+  ])('of a tool without a class leave the cost open: %j, %s', (counted, isOpen) => {
+    const native = {
+      total_input_tokens: 10,
+      total_output_tokens: 5,
+      total_tokens: 15,
+      grounding_tool_count: [counted],
+    };
+    const reported = read('interactions', { id: 'i', model: 'gemini-3.5-flash', status: 'completed', usage: native });
+    expect(reported.usage?.classes).toMatchObject({ input: 10, output: 5 });
+    expect(reported.usage?.isIncomplete).toBe(isOpen || undefined);
+  });
 
   test('use names of their own, in JSON and at the end of a stream', () => {
     const interaction = { id: 'i', model: 'gemini-3.5-flash', status: 'completed', service_tier: 'standard', usage };

@@ -134,15 +134,14 @@ function createNormalise(body: JsonObject): (native: JsonObject) => Normalised {
       searches.isIncomplete ||
       drawn.some((each) => each.isIncomplete) ||
       hasUnknownCall(body) ||
-      isDiscounted(body);
+      isDiscounted(readName(readObject(body, 'background_options'), 'completion_window') ?? undefined);
     return { ...normalised, others, isIncomplete };
   };
 }
 
 /** A response that may be made hours later is cheaper, by a share that the book does not have. */
-function isDiscounted(body: JsonObject): boolean {
-  const window = readName(readObject(body, 'background_options'), 'completion_window') ?? 'soonest';
-  return window !== 'soonest';
+export function isDiscounted(completionWindow: string | undefined): boolean {
+  return completionWindow !== undefined && completionWindow !== 'soonest';
 }
 
 /** The usage object, and what is billed beside it. */
