@@ -71,7 +71,9 @@ export function chooseRoute(
   if (receiver !== null && !isSigned) requireNoOwnToken(request);
   const signature = readCallSignature(request, secrets.clientSignature, provider, upstream);
   // A client that signs for the provider's host sends the provider's path.
-  const mapped = signature.isClients ? request.path : provider.mapPath(repairedPath ?? request.path, nameOfHost(upstream, hosts));
+  const mapped = signature.isClients
+    ? request.path
+    : provider.mapPath(repairedPath ?? request.path, nameOfHost(upstream, hosts));
   const region =
     signature.region ??
     provider.region(request) ??
