@@ -5,18 +5,25 @@ import { type Place, readPlace } from './place.ts';
 
 export const MAX_MODEL_LENGTH = 512;
 
-/** These answers name the model without region or account: the request tells what is billed. */
+/** These answers name the model without geography or account: the request tells what is billed. */
 const BILLED_AS_REQUESTED: readonly ProviderName[] = ['bedrock', 'fireworks'];
 
 /** ARNs whose last part is a model id; all others (application profiles, custom models, …) are opaque. */
 const NAMING_ARN = /^arn:aws[\w-]*:bedrock:[\w-]*:\d*:(?:inference-profile|foundation-model)\/([^/]+)$/;
 
 export function readBillingModel(call: Pick<BillableCall, 'provider' | 'model' | 'modelRequested'>): string | null {
-  const named = BILLED_AS_REQUESTED.includes(call.provider) ? call.modelRequested : (call.model ?? call.modelRequested);
+  const named = BILLED_AS_REQUESTED.includes(call.provider)
+    ? (call.modelRequested ?? call.model)
+    : (call.model ?? call.modelRequested);
   if (named === null || named === '') return null;
   if (call.provider === 'bedrock') return NAMING_ARN.exec(named)?.[1] ?? named;
   if (call.provider === 'gemini') return named.replace(/^models\//, '');
   return named;
+}
+
+/** Whether the billed model is known with all that its price depends on. The fetch of an earlier call's result requests none. */
+export function isModelWhole({ provider, modelRequested }: Pick<BillableCall, 'provider' | 'modelRequested'>): boolean {
+  return modelRequested !== null || !BILLED_AS_REQUESTED.includes(provider);
 }
 
 export interface BillingTerms {

@@ -33,6 +33,23 @@ describe('a priced call', () => {
     expect(readCost({ usage, isPrewarm: true })).toEqual(['exact', '0']);
   });
 
+  it('of a fetched result has its answer’s model, and is not known whole where that leaves out geography or account', () => {
+    const usage = usageOf({ input: 1_000_000, output: 1_000_000 });
+    const model = 'openai.gpt-oss-120b-1:0';
+    const atBedrock: Partial<BillableCall> = { provider: 'bedrock', region: 'us-east-1', usage };
+    expect(readCost({ ...atBedrock, model, modelRequested: model })).toEqual(['exact', '0.75']);
+    const fetched = book.priceCall(createCall({ ...atBedrock, model, modelRequested: null }));
+    expect(fetched).toMatchObject({ billingModel: model, costStatus: 'partial', knownCost: parseUsd('0.75') });
+    const atFireworks: Partial<BillableCall> = {
+      provider: 'fireworks',
+      model: 'accounts/fireworks/models/gpt-oss-120b',
+      usage,
+    };
+    expect(readCost({ ...atFireworks, modelRequested: null })).toEqual(['partial', null]);
+    // These answers say all that is billed.
+    expect(readCost({ modelRequested: null })).toEqual(['exact', '0.00039']);
+  });
+
   it('shows how each amount came about, and the lines add up to the total', () => {
     expect(book.priceCall(createCall())).toEqual({
       billingModel: 'gpt-4o-mini-2024-07-18',

@@ -4,7 +4,7 @@ import type { Outcome } from '../vocabulary/call-record.ts';
 import type { CostStatus } from '../vocabulary/cost-status.ts';
 import type { OtherUsage, TokenUsage } from '../vocabulary/token-usage.ts';
 import type { BillableCall, CostLine, PricedCall } from './billable-call.ts';
-import { MAX_MODEL_LENGTH, readBillingModel, readBillingTerms } from './billing-terms.ts';
+import { isModelWhole, MAX_MODEL_LENGTH, readBillingModel, readBillingTerms } from './billing-terms.ts';
 import { type Catalog, createCatalog } from './catalog.ts';
 import type { PricingSituation } from './class-rate.ts';
 import {
@@ -55,7 +55,7 @@ export interface PriceBookLayers {
 }
 
 /** Part of the version. Raise it when arithmetic or price choice changes. */
-const ENGINE_VERSION = 10;
+const ENGINE_VERSION = 11;
 const VERSION_LENGTH = 16;
 
 const UNKNOWN_ENDPOINT = 'unknown';
@@ -222,7 +222,8 @@ export function createPriceBook({
       own,
     );
     if (lines.length === 0 && !isComplete) return createUnpriced(billingModel, 'unpriced');
-    const isWhole = isComplete && call.usage?.isIncomplete !== true && !isSilent(call, lines);
+    const isKnown = isComplete && call.usage?.isIncomplete !== true && isModelWhole(call);
+    const isWhole = isKnown && !isSilent(call, lines);
     const isExact = isWhole && (call.usageSource === 'provider' || call.usageSource === 'request');
     return {
       billingModel,

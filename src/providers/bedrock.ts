@@ -29,7 +29,12 @@ const OPERATIONS: ReadonlyMap<string, Endpoint> = new Map(
 );
 
 const OWN = Object.freeze({
-  posts: new Map<string, Endpoint>([['/async-invoke', { ...unmeteredEndpoint('async-invoke'), streamed: false }]]),
+  posts: new Map<string, Endpoint>([
+    [
+      '/async-invoke',
+      { ...unmeteredEndpoint('async-invoke'), model: { in: 'body', names: ['modelId'] }, streamed: false },
+    ],
+  ]),
   resources: [
     { root: '/async-invoke', free: freeEndpoint('async-invoke'), posted: null },
     resourceRow('/guardrail', 'guardrail', 'billed'),
@@ -97,10 +102,11 @@ function isOwnClient(request: RequestLine): boolean {
   return service === 'bedrock' || service === 'bedrock-mantle';
 }
 
-function mapPath(path: string): string {
+function mapPath(path: string, host = ''): string {
   if (isAtOrBelow(path, '/v1/messages')) return `/anthropic${path}`;
-  if (isAtOrBelow(path, '/v1/chat/completions') || isAtOrBelow(path, '/v1/responses')) return `/openai${path}`;
-  return path;
+  const isChat = isAtOrBelow(path, '/v1/chat/completions') || isAtOrBelow(path, '/v1/responses');
+  // This service has both bases, for different models.
+  return isChat && readAwsHost(host)?.service !== 'bedrock-mantle' ? `/openai${path}` : path;
 }
 
 function repairPath(path: string): string | null {

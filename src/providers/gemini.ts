@@ -36,8 +36,13 @@ const VERBS: ReadonlyMap<string, Endpoint> = new Map(
   ]),
 );
 
+const INTERACTIONS = Object.freeze({
+  ...meteredEndpoint('interactions', 'interactions'),
+  model: { in: 'body', names: ['model', 'agent'] },
+} satisfies Endpoint);
+
 const RESOURCES = Object.freeze({
-  posts: new Map<string, Endpoint>([['/interactions', meteredEndpoint('interactions', 'interactions')]]),
+  posts: new Map<string, Endpoint>([['/interactions', INTERACTIONS]]),
   resources: [
     resourceRow('/interactions', 'interactions', 'free'),
     resourceRow('/models', 'models', 'free'),

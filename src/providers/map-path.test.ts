@@ -37,6 +37,24 @@ describe('mapPath', () => {
   });
 });
 
+describe('the path at a host of Bedrock’s', () => {
+  const MANTLE = 'bedrock-mantle.us-east-1.api.aws';
+
+  it.each([
+    ['/v1/chat/completions', MANTLE, '/v1/chat/completions'],
+    ['/v1/responses', MANTLE, '/v1/responses'],
+    ['/v1/responses/resp_1/cancel', MANTLE, '/v1/responses/resp_1/cancel'],
+    ['/v1/responses', 'vpce-1-a.bedrock-mantle.eu-west-1.vpce.amazonaws.com', '/v1/responses'],
+    ['/openai/v1/responses', MANTLE, '/openai/v1/responses'],
+    ['/v1/messages', MANTLE, '/anthropic/v1/messages'],
+    ['/v1/responses', 'bedrock-runtime.us-east-1.amazonaws.com', '/openai/v1/responses'],
+    ['/v1/responses', 'bedrock-mantle.us-east-1.api.aws.evil.example', '/openai/v1/responses'],
+    ['/v1/chat/completions', 'relay.internal', '/openai/v1/chat/completions'],
+  ])('sends %s to %s as %s', (path, host, upstream) => {
+    expect(bedrock.mapPath(path, host)).toBe(upstream);
+  });
+});
+
 describe('repairPath', () => {
   it.each([
     [fireworks, '/v1/v1/chat/completions', '/v1/chat/completions'],

@@ -18,6 +18,13 @@ export interface RequestLine {
   readonly header: (name: string) => string | undefined;
 }
 
+/** Where a request names its model. */
+export type ModelPlace =
+  /** `names`: the members of which one names it. Absent: `model`. */
+  | { readonly in: 'body'; readonly names?: readonly string[] }
+  | { readonly in: 'path'; readonly name: string }
+  | { readonly in: 'nowhere' };
+
 export interface Endpoint {
   /** E.g. `chat.completions`, `messages.count_tokens`, `generateContent`; `unknown`. */
   readonly family: string;
@@ -34,7 +41,7 @@ export interface Endpoint {
   /** Its answer's `results_url` is where clients fetch results. */
   readonly namesResults?: true;
   readonly isBatch: boolean;
-  readonly model: { readonly in: 'body' } | { readonly in: 'path'; readonly name: string } | { readonly in: 'nowhere' };
+  readonly model: ModelPlace;
   /** `body`: the body's `stream` decides. */
   readonly streamed: 'body' | boolean;
 }
@@ -124,8 +131,8 @@ export interface Provider<Name extends string = string> {
   readonly claims: (request: RequestLine) => boolean;
   /** Repairs a common wrong base (a doubled or missing prefix); null for all other paths. */
   readonly repairPath: (path: string) => string | null;
-  /** Maps a client's path to the upstream's. */
-  readonly mapPath: (path: string) => string;
+  /** Maps a client's path to the upstream's. `host`: the upstream's name in lower case, where the operator configured one. */
+  readonly mapPath: (path: string, host?: string) => string;
   /** Takes a mapped path. Never throws; an unknown path is `unknown`, opaque and billed. */
   readonly endpoint: (request: RequestLine) => Endpoint;
   /** What a handshake on a mapped path opens, or null. */

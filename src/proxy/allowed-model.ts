@@ -12,7 +12,7 @@ import { GatewayError } from '../vocabulary/errors.ts';
 import type { CallContext } from './call-context.ts';
 import { decodeBody } from './decode-body.ts';
 import { notAllowed } from './not-allowed.ts';
-import { readModelOfBody } from './read-requested-model.ts';
+import { modelNamesOf, readModelOfBody } from './read-requested-model.ts';
 import type { ReceivedBody } from './receive-body.ts';
 
 /** Google's clients write it in front of the same ids. */
@@ -69,9 +69,10 @@ async function requireAllowedEncoded(
 function requireAllowedIn(call: CallContext, allowed: readonly string[], bytes: Buffer): void {
   const { key, request, route } = call;
   const contentType = request.header('content-type') ?? null;
-  if (countModels(contentType, bytes) > 1)
+  const modelNames = modelNamesOf(route.endpoint);
+  if (countModels(contentType, bytes, modelNames) > 1)
     throw notAllowed('model_not_allowed', key, allowed, 'the body names a model more than once; ');
-  const { model } = readModelOfBody(contentType, bytes, bytes.length);
+  const { model } = readModelOfBody(contentType, bytes, bytes.length, { modelNames });
   if (model !== null) requireAllowed(call, allowed, model);
   else if (route.endpoint.billed) throw notAllowed('model_not_allowed', key, allowed, 'the body names no model; ');
 }
@@ -98,12 +99,13 @@ export function isAllowedModel(allowed: readonly string[], model: string): boole
 }
 
 /** Servers differ in which of two they take, and some read names without case. */
-function countModels(contentType: string | null, bytes: Buffer): number {
+function countModels(contentType: string | null, bytes: Buffer, modelNames: readonly string[]): number {
   if (readBoundary(contentType) !== null) return countFields(bytes);
   const { state, members, duplicates } = scanTopLevel(bytes, null);
   // Who reads on behind what is broken may find another one.
-  if (state !== 'complete' && members.has(MODEL)) return Number.POSITIVE_INFINITY;
-  return [...members.keys(), ...duplicates].filter((name) => name.toLowerCase() === MODEL).length;
+  if (state !== 'complete' && modelNames.some((name) => members.has(name))) return Number.POSITIVE_INFINITY;
+  const lower = modelNames.map((name) => name.toLowerCase());
+  return [...members.keys(), ...duplicates].filter((name) => lower.includes(name.toLowerCase())).length;
 }
 
 function countFields(form: Buffer): number {

@@ -41,6 +41,8 @@ export interface RequestedModel {
   /** The requested speed and place; absent likewise. */
   readonly speed?: string;
   readonly inferenceGeo?: string;
+  /** Until when a background response may be made; absent likewise. */
+  readonly completionWindow?: string;
   /** The texts of the key's sources of runs that are in the body. */
   readonly runMembers?: ReadonlyMap<string, string>;
   /** Of the whole body with all its members, where a budget is going to read it. */

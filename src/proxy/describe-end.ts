@@ -2,6 +2,7 @@
 
 import { type AskedLifetime, withAskedLifetime } from '../formats/usage/asked-lifetime.ts';
 import { type BilledUsage, readBilledUsage } from '../formats/usage/billed-usage.ts';
+import { isDiscounted } from '../formats/usage/responses.ts';
 import { copyLatin1 } from '../formats/wire/copy-text.ts';
 import { isAnswerId } from '../vocabulary/answer-chain.ts';
 import type { CallBegin, CallCheckpoint, CallEnd, ClosedBefore } from '../vocabulary/call-record.ts';
@@ -11,6 +12,7 @@ import { CHAIN_SOURCE } from '../vocabulary/run-sources.ts';
 import type { CallFlag, ReportedUsage, TokenUsage } from '../vocabulary/token-usage.ts';
 import { type AnswerEnding, isWhole } from './answer-ending.ts';
 import type { AnswerHead } from './answer-head.ts';
+import { readHeaderTerms } from './asked-terms.ts';
 import type { Arrival, CallContext, RequestedModel } from './call-context.ts';
 import { leadsAway } from './leading-address.ts';
 import { errorOf, isOfClient, outcomeOf, statusSent } from './outcome.ts';
@@ -73,7 +75,13 @@ export function describeEnd(call: CallContext, begin: CallBegin, end: EndedCall)
     sentUsage: end.sentUsage,
     status,
   });
-  const terms = readServedTerms(call.route.provider, end.requested, reported, use.usage !== null);
+  const terms = readServedTerms(
+    call.route.provider,
+    end.requested,
+    readHeaderTerms(call),
+    reported,
+    use.usage !== null,
+  );
   const record: CallEnd = {
     id: begin.id,
     status,
@@ -88,10 +96,7 @@ export function describeEnd(call: CallContext, begin: CallBegin, end: EndedCall)
     serviceTier: terms.serviceTier,
     speed: terms.speed,
     inferenceGeo: terms.inferenceGeo,
-    usage:
-      use.usage === null || end.readSentLifetime === undefined
-        ? use.usage
-        : withAskedLifetime(use.usage, end.readSentLifetime),
+    usage: use.usage === null ? null : withWhatWasAsked(use.usage, end),
     usageSource: use.usageSource,
     flags: joinFlags(withRemark(listFlags(call, begin, end), use), reported?.flags ?? []),
     respondedAtMs: call.arrival.requestedAtMs + durationMs,
@@ -112,6 +117,12 @@ export function describeEnd(call: CallContext, begin: CallBegin, end: EndedCall)
   const named = use.billedOnceAs === null ? closed : { ...closed, billedOnceAs: use.billedOnceAs };
   const answerId = readAnswerId(call, reported);
   return answerId === null ? named : { ...named, answerId };
+}
+
+/** What the answer leaves out and the request tells. */
+function withWhatWasAsked(usage: TokenUsage, { requested, readSentLifetime }: EndedCall): TokenUsage {
+  const known = readSentLifetime === undefined ? usage : withAskedLifetime(usage, readSentLifetime);
+  return isDiscounted(requested.completionWindow) ? { ...known, isIncomplete: true } : known;
 }
 
 /** What the client went or fell silent before; null where neither cut the answer. */

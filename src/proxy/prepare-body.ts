@@ -5,7 +5,7 @@ import { isIdentity } from '../formats/wire/content-encoding.ts';
 import type { CallFlag } from '../vocabulary/token-usage.ts';
 import type { CallContext, RequestedModel } from './call-context.ts';
 import type { Gateway } from './gateway.ts';
-import { readModelOfBody, UNREAD_MODEL } from './read-requested-model.ts';
+import { modelNamesOf, readModelOfBody, UNREAD_MODEL } from './read-requested-model.ts';
 import { type ReceivedBody, takeForCopy } from './receive-body.ts';
 import { mayComeUnder } from './reserve.ts';
 
@@ -44,7 +44,7 @@ export function prepareBody(
 }
 
 function prepare(
-  { key, request, mayAskForUsage }: CallContext,
+  { key, request, route, mayAskForUsage }: CallContext,
   received: ReceivedBody,
   isForBudgets: boolean,
   gateway: Pick<Gateway, 'heldBodies'>,
@@ -58,7 +58,11 @@ function prepare(
   }
   const { bytes } = received;
   const contentType = request.header('content-type') ?? null;
-  const requested = readModelOfBody(contentType, bytes, bytes.length, key.runsFrom, isForBudgets);
+  const requested = readModelOfBody(contentType, bytes, bytes.length, {
+    modelNames: modelNamesOf(route.endpoint),
+    runsFrom: key.runsFrom,
+    keepsScan: isForBudgets,
+  });
   if (!mayAskForUsage || requested.streamed !== true)
     return { body: bytes, isAsked: false, requested, flags: NO_FLAGS };
   const { body, asked, reason } = askForUsage(bytes, () => takeForCopy(received, gateway));

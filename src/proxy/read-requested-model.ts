@@ -4,11 +4,11 @@ import { parseJson, readName } from '../formats/usage/read-json.ts';
 import { type ContentDecoder, createContentDecoder, isIdentity } from '../formats/wire/content-encoding.ts';
 import { scanTopLevel, type TopLevelScan } from '../formats/wire/json-top-level.ts';
 import { readBoundary, readMultipartFields } from '../formats/wire/multipart-fields.ts';
+import type { Endpoint } from '../providers/provider.ts';
 import type { BodyCopy } from './body-copy.ts';
-import type { RequestedModel } from './call-context.ts';
+import type { CallContext, RequestedModel } from './call-context.ts';
 import type { ReceivedBody } from './receive-body.ts';
 import { listRunMembers, readRunMembers } from './run-members.ts';
-import type { ValidRequest } from './validate-request.ts';
 
 /** Limits of what is decoded of an encoded body, and of what is read of the result. */
 const MAX_ENCODED_HEAD_BYTES = 1024 * 1024;
@@ -16,61 +16,79 @@ const MAX_DECODED_HEAD_BYTES = 1024 * 1024;
 /** A form is searched this far at each end. */
 const MAX_FORM_END_BYTES = 512 * 1024;
 const MAX_TERM_CHARS = 64;
-/** AWS: `serviceTier: { type }`. */
-const MAX_TIER_OBJECT_BYTES = 256;
+/** AWS: `serviceTier: { type }`, `performanceConfig: { latency }`. OpenAI: `background_options: { completion_window }`. */
+const MAX_TERM_OBJECT_BYTES = 256;
 /** How long a call's end waits for the decoder. */
 const DECODE_DEADLINE_MS = 2_000;
 
-const WANTED = ['model', 'stream', 'service_tier', 'serviceTier', 'speed', 'inference_geo'];
+const WANTED = [
+  'stream',
+  'service_tier',
+  'serviceTier',
+  'performanceConfig',
+  'speed',
+  'inference_geo',
+  'background_options',
+];
+const MODEL_NAMES: readonly string[] = ['model'];
 const FIELDS = ['model', 'stream', 'session'];
 
 export const UNREAD_MODEL: RequestedModel = Object.freeze({ model: null, streamed: null });
 
-/**
- * `bytes`, not encoded: the whole body, or `headBytes` of its head and then its tail. `runsFrom`: the key's sources of
- * runs, of which those in JSON are read. `keepsScan`: the whole body is scanned for all its members, for a later step.
- */
+interface Reading {
+  /** The members of which one names the model. */
+  readonly modelNames?: readonly string[];
+  /** The key's sources of runs, of which those in JSON are read. */
+  readonly runsFrom?: readonly string[] | undefined;
+  /** The whole body is scanned for all its members, for a later step. */
+  readonly keepsScan?: boolean;
+}
+
+/** In JSON; a form has the usual name. */
+export function modelNamesOf({ model }: Endpoint): readonly string[] {
+  return (model.in === 'body' ? model.names : undefined) ?? MODEL_NAMES;
+}
+
+/** `bytes`, not encoded: the whole body, or `headBytes` of its head and then its tail. */
 export function readModelOfBody(
   contentType: string | null,
   bytes: Buffer,
   headBytes: number,
-  runsFrom: readonly string[] = [],
-  keepsScan = false,
+  reading: Reading = {},
 ): RequestedModel {
   const boundary = readBoundary(contentType);
-  return boundary === null
-    ? readJsonFacts(bytes, headBytes, runsFrom, keepsScan)
-    : readFormFacts(bytes, headBytes, boundary);
+  return boundary === null ? readJsonFacts(bytes, headBytes, reading) : readFormFacts(bytes, headBytes, boundary);
 }
 
 function readJsonFacts(
   bytes: Buffer,
   headBytes: number,
-  runsFrom: readonly string[],
-  keepsScan: boolean,
+  { modelNames = MODEL_NAMES, runsFrom = [], keepsScan = false }: Reading,
 ): RequestedModel {
-  const wanted = keepsScan ? null : listWanted(runsFrom);
+  const wanted = keepsScan ? null : [...modelNames, ...WANTED, ...listRunMembers(runsFrom)];
   const all = scanTopLevel(bytes, wanted);
   // With a gap in the middle, unbalanced braces may pass nested members off as top-level ones.
   const isSure = headBytes === bytes.length || all.state === 'complete';
   const scan = isSure ? all : scanTopLevel(bytes.subarray(0, headBytes), wanted);
   const runMembers = runsFrom.length === 0 ? null : readRunMembers(bytes, scan.members, runsFrom);
-  const tier = readTerm(scan, 'service_tier') ?? readTerm(scan, 'serviceTier') ?? readTierObject(bytes, scan);
-  const speed = readTerm(scan, 'speed');
+  const tier =
+    readTerm(scan, 'service_tier') ??
+    readTerm(scan, 'serviceTier') ??
+    readTermWithin(bytes, scan, 'serviceTier', 'type');
+  const speed = readTerm(scan, 'speed') ?? readTermWithin(bytes, scan, 'performanceConfig', 'latency');
   const inferenceGeo = readTerm(scan, 'inference_geo');
+  const completionWindow = readTermWithin(bytes, scan, 'background_options', 'completion_window');
+  const models = modelNames.map((name) => readModel(scan.members.get(name)?.scalar));
   return {
-    model: readModel(scan.members.get('model')?.scalar),
+    model: models.find((model) => model !== null) ?? null,
     streamed: readStream(scan),
     ...(tier === null ? {} : { serviceTier: tier }),
     ...(speed === null ? {} : { speed }),
     ...(inferenceGeo === null ? {} : { inferenceGeo }),
+    ...(completionWindow === null ? {} : { completionWindow }),
     ...(runMembers === null ? {} : { runMembers }),
     ...(keepsScan ? { scan } : {}),
   };
-}
-
-function listWanted(runsFrom: readonly string[]): readonly string[] {
-  return runsFrom.length === 0 ? WANTED : [...WANTED, ...listRunMembers(runsFrom)];
 }
 
 function readTerm(scan: TopLevelScan, name: string): string | null {
@@ -78,11 +96,13 @@ function readTerm(scan: TopLevelScan, name: string): string | null {
   return typeof text === 'string' ? text.slice(0, MAX_TERM_CHARS) : null;
 }
 
-function readTierObject(bytes: Buffer, scan: TopLevelScan): string | null {
-  const member = scan.members.get('serviceTier');
+function readTermWithin(bytes: Buffer, scan: TopLevelScan, object: string, name: string): string | null {
+  const member = scan.members.get(object);
   if (member === undefined || member.valueEnd === null || member.scalar !== undefined) return null;
-  if (member.valueEnd - member.valueStart > MAX_TIER_OBJECT_BYTES) return null;
-  return readName(parseJson(bytes.subarray(member.valueStart, member.valueEnd)), 'type');
+  if (member.valueEnd - member.valueStart > MAX_TERM_OBJECT_BYTES) return null;
+  return (
+    readName(parseJson(bytes.subarray(member.valueStart, member.valueEnd)), name)?.slice(0, MAX_TERM_CHARS) ?? null
+  );
 }
 
 function readStream(scan: TopLevelScan): boolean | null {
@@ -121,7 +141,7 @@ function readSwitch(text: string | undefined): boolean | null {
 
 /** For a body that could not be read before it was forwarded. Never rejects. */
 export async function readModelAtEnd(
-  request: ValidRequest,
+  { request, route }: CallContext,
   received: ReceivedBody,
   copy: BodyCopy,
 ): Promise<RequestedModel> {
@@ -129,9 +149,10 @@ export async function readModelAtEnd(
     received.kind === 'held' ? { bytes: received.bytes, headBytes: received.bytes.length } : copy.read();
   const contentType = request.header('content-type') ?? null;
   const encoding = request.header('content-encoding') ?? null;
-  if (isIdentity(encoding)) return readModelOfBody(contentType, bytes, headBytes);
+  const reading = { modelNames: modelNamesOf(route.endpoint) };
+  if (isIdentity(encoding)) return readModelOfBody(contentType, bytes, headBytes, reading);
   const decoded = await decodeHead(encoding ?? '', bytes.subarray(0, Math.min(headBytes, MAX_ENCODED_HEAD_BYTES)));
-  return readModelOfBody(contentType, decoded, decoded.length);
+  return readModelOfBody(contentType, decoded, decoded.length, reading);
 }
 
 /** Empty when the bytes cannot be decoded. Never rejects. */

@@ -19,7 +19,7 @@ export function recordBegin(log: CallLog, outbound: Outbound, received: Received
 /** Never rejects; nothing here may change what the client gets. */
 export function recordEnd(
   log: CallLog,
-  { request }: CallContext,
+  call: CallContext,
   outbound: Outbound,
   received: ReceivedBody,
   answer: Answer,
@@ -27,7 +27,7 @@ export function recordEnd(
 ): Promise<void> {
   const end = (requested: RequestedModel) => writeEnd(log, requested, received, answer, ending);
   return outbound.requested === null
-    ? readModelAtEnd(request, received, log.requestCopy).then(end)
+    ? readModelAtEnd(call, received, log.requestCopy).then(end)
     : end(outbound.requested);
 }
 

@@ -4,9 +4,9 @@
  */
 import { RUN_BUDGET_ID } from '../budgets/budget.ts';
 import type { Claim } from '../budgets/ledger.ts';
-import type { AskedCall } from '../pricing/greatest/greatest-cost.ts';
 import { GatewayError } from '../vocabulary/errors.ts';
 import type { CallFlag } from '../vocabulary/token-usage.ts';
+import { readHeaderTerms } from './asked-terms.ts';
 import type { Answered } from './budget/budget-gate.ts';
 import { describeExceeded } from './budget/describe-refusal.ts';
 import { type Claims, listClaims, type NoRoomFor } from './budget/list-claims.ts';
@@ -99,6 +99,7 @@ function claimsOf(
   const { traceId } = placeInRun(call, requested);
   if (headers.runBudget !== null && key.allowRunBudget !== true) throw new GatewayError('run_budget_not_allowed');
   if (headers.runBudget !== null && traceId === null) throw new GatewayError('run_budget_without_run');
+  const askedByHeaders = readHeaderTerms(call);
   const readGreatest = () =>
     costs.greatestOf(key.accountId, {
       id: arrival.id,
@@ -112,7 +113,7 @@ function claimsOf(
       modelRequested: readRequestedModel(route.endpoint, requested, request.query),
       contentType: request.header('content-type') ?? null,
       body,
-      ...readHeaderTerms(call),
+      ...(askedByHeaders === null ? {} : { askedByHeaders }),
       ...(requested.scan === undefined ? {} : { scan: requested.scan }),
     });
   return listClaims(
@@ -131,13 +132,6 @@ function claimsOf(
     route.endpoint.fetchesResult === true,
     arrival.requestedAtMs,
   );
-}
-
-function readHeaderTerms({ request, route }: CallContext): Pick<AskedCall, 'askedByHeaders'> {
-  const names = route.provider.termHeaders;
-  if (names === undefined) return {};
-  const [serviceTier = null, speed = null] = [request.header(names.serviceTier), request.header(names.speed)];
-  return serviceTier === null && speed === null ? {} : { askedByHeaders: { serviceTier, speed } };
 }
 
 function judge({ claims, isUnsure }: Claims, answer: Answered, { gate }: ProxyBudgets): Reserved {

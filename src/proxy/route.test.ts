@@ -68,6 +68,34 @@ test('an alias is one of the configured names, not whatever else an object answe
     expect(() => originOf(alias)).toThrow(expect.objectContaining({ code: 'alias_unknown' }));
 });
 
+test('an alias at Bedrock’s mantle keeps the base that the client chose, also where a relay is signed for as it', () => {
+  const origin = 'https://bedrock-mantle.us-east-1.api.aws';
+  const host = 'bedrock-mantle.us-east-1.api.aws';
+  const aws = { host, service: 'bedrock-mantle', region: 'us-east-1', credentials: 'ambient' as const };
+  const settings: RouteSettings = {
+    upstreams: {},
+    aliases: {
+      bedrock: {
+        mantle: { origin, region: 'us-east-1' },
+        relay: { origin: 'http://relay.internal/aws', region: 'us-east-1', aws },
+        runtime: { origin: 'https://bedrock-runtime.us-east-1.amazonaws.com', region: 'us-east-1' },
+      },
+    },
+  };
+  const pathOf = (path: string, alias: string) =>
+    routeOf(path, ['X-Gateway-Provider', 'bedrock', 'X-Gateway-Provider-Alias', alias], settings);
+  expect(pathOf('/v1/responses', 'mantle')).toMatchObject({
+    origin,
+    path: '/v1/responses',
+    endpoint: { family: 'responses', format: 'responses' },
+  });
+  expect(pathOf('/responses', 'mantle')).toMatchObject({ path: '/v1/responses', isRepaired: true });
+  expect(pathOf('/openai/v1/responses', 'mantle').path).toBe('/openai/v1/responses');
+  expect(pathOf('/v1/messages', 'mantle').path).toBe('/anthropic/v1/messages');
+  expect(pathOf('/v1/responses', 'relay').path).toBe('/aws/v1/responses');
+  expect(pathOf('/v1/responses', 'runtime').path).toBe('/openai/v1/responses');
+});
+
 test('a call of one provider is not led to another by its signature: it would be recorded and priced as the wrong one', () => {
   const signed = ['Host', 'bedrock-runtime.eu-west-1.amazonaws.com', 'Authorization', SIGNED];
   for (const provider of ['openai', 'anthropic', 'deepseek'])

@@ -71,7 +71,9 @@ export function chooseRoute(
   if (receiver !== null && !isSigned) requireNoOwnToken(request);
   const signature = readCallSignature(request, secrets.clientSignature, provider, upstream);
   // A client that signs for the provider's host sends the provider's path.
-  const mapped = signature.isClients ? request.path : provider.mapPath(repairedPath ?? request.path);
+  const mapped = signature.isClients
+    ? request.path
+    : provider.mapPath(repairedPath ?? request.path, nameOfHost(upstream, hosts));
   const region =
     signature.region ??
     provider.region(request) ??
@@ -104,6 +106,11 @@ export function chooseRoute(
             to: settings.publicUrl ?? `${settings.tls ? 'https' : 'http'}://${header('host') ?? ''}`,
           },
   };
+}
+
+/** A call that is signed here is for the host of its signature, wherever the address leads. */
+function nameOfHost(upstream: UpstreamConfig | null, hosts: UpstreamHosts): string | undefined {
+  return upstream === null ? undefined : (upstream.aws?.host ?? hosts.read(upstream).name);
 }
 
 function readLeadingRule(provider: ProviderName, alias: string | null, { leading = {} }: RouteSettings): LeadingRule {

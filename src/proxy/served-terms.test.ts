@@ -1,14 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import { NOTHING_REPORTED } from '../formats/usage/reported-usage.ts';
+import type { HeaderTerms } from '../pricing/greatest/greatest-cost.ts';
 import { PROVIDERS } from '../providers/registry.ts';
 import type { ProviderName } from '../vocabulary/call-record.ts';
 import { readModelOfBody } from './read-requested-model.ts';
 import { readServedTerms } from './served-terms.ts';
 
-function termsOf(provider: ProviderName, request: object, reported: object, hasUsage = true) {
+function termsOf(
+  provider: ProviderName,
+  request: object,
+  reported: object,
+  hasUsage = true,
+  byHeaders: HeaderTerms | null = null,
+) {
   const body = Buffer.from(JSON.stringify({ model: 'm', ...request }));
   const requested = readModelOfBody('application/json', body, body.length);
-  return readServedTerms(PROVIDERS[provider], requested, { ...NOTHING_REPORTED, ...reported }, hasUsage);
+  return readServedTerms(PROVIDERS[provider], requested, byHeaders, { ...NOTHING_REPORTED, ...reported }, hasUsage);
 }
 
 const NO_TERMS = { serviceTier: null, speed: null, inferenceGeo: null };
@@ -19,6 +26,7 @@ describe('a term that was asked for and is not reported is not known', () => {
     ['openai', { service_tier: 'flex' }, { serviceTier: 'unreported' }],
     ['gemini', { serviceTier: 'priority' }, { serviceTier: 'unreported' }],
     ['bedrock', { serviceTier: { type: 'flex' } }, { serviceTier: 'unreported' }],
+    ['bedrock', { performanceConfig: { latency: 'optimized' } }, { speed: 'unreported' }],
     ['anthropic', { speed: 'fast' }, { speed: 'unreported' }],
     ['anthropic', { inference_geo: 'us' }, { inferenceGeo: 'unreported' }],
   ])('%s, %j', (provider, request, marked) => {
@@ -37,11 +45,28 @@ describe('a term is what the answer says, whatever was asked for', () => {
   });
 });
 
+test('what headers ask for is marked as what the body asks for', () => {
+  const asked = { serviceTier: 'flex', speed: 'optimized' };
+  expect(termsOf('bedrock', {}, {}, true, asked)).toEqual({
+    ...NO_TERMS,
+    serviceTier: 'unreported',
+    speed: 'unreported',
+  });
+  const standard = { serviceTier: 'default', speed: 'standard' };
+  expect(termsOf('bedrock', {}, {}, true, standard)).toEqual(NO_TERMS);
+  // Which of the two the provider heeds is not known.
+  expect(termsOf('bedrock', { serviceTier: { type: 'flex' } }, {}, true, standard).serviceTier).toBe('unreported');
+  expect(termsOf('bedrock', {}, standard, true, asked)).toEqual({ ...NO_TERMS, ...standard });
+  expect(termsOf('bedrock', {}, {}, false, asked)).toEqual(NO_TERMS);
+});
+
 describe('nothing is marked', () => {
   test.each<[ProviderName, object]>([
     ['openai', { service_tier: 'auto' }],
     ['openai', { service_tier: null }],
     ['openai', { speed: 1.25 }],
+    ['bedrock', { performanceConfig: { latency: 'standard' } }],
+    ['bedrock', { performanceConfig: 'optimized' }],
     ['anthropic', { service_tier: 'standard_only' }],
     ['together', { service_tier: 'flex' }],
   ])('%s, %j', (provider, request) => {

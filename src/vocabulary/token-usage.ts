@@ -149,6 +149,8 @@ export interface LaterResult {
   /** The provider's id: its usage is billed once, however often it is fetched. */
   readonly id: string;
   readonly isFinal: boolean;
+  /** Work was done for it of which the answer tells no usage. */
+  readonly lacksUsage?: true;
 }
 
 /** What metering read from an answer: only what the provider said, nothing guessed. */

@@ -109,6 +109,22 @@ test('another network learns nothing of what the key is for, and is asked first'
   expect(await chat('{"model":"m"}')).toMatchObject(PASSED);
 });
 
+test('a model may stand in another member than `model`, once', async () => {
+  const post = (path: string, body: object) => call(path, { body: JSON.stringify(body) });
+  allow({ models: ['amazon.nova-reel*', 'deep-research*'] });
+  expect(await post('/async-invoke', { modelId: 'amazon.nova-reel-v1:1' })).toMatchObject(PASSED);
+  expect(await post('/v1beta/interactions', { agent: 'deep-research-pro-preview' })).toMatchObject(PASSED);
+  const notAllowed = refused('model_not_allowed');
+  expect(await post('/async-invoke', { modelId: 'amazon.titan-v1' })).toMatchObject(notAllowed);
+  expect(await post('/async-invoke', { model: 'amazon.nova-reel-v1:1' })).toMatchObject(notAllowed);
+  expect(await post('/v1beta/interactions', { agent: 'deep-research-x', model: 'gemini-3.5-flash' })).toMatchObject(
+    notAllowed,
+  );
+  expect(
+    await call('/async-invoke', { body: '{"modelId":"amazon.nova-reel-v1:1","modelid":"amazon.titan-v1"}' }),
+  ).toMatchObject(notAllowed);
+});
+
 test('a model is the one that the provider will read: in the body, a form, or the path', async () => {
   allow({ models: ['gpt-5*', '*claude-sonnet*', 'gemini-2.5-pro'] });
   const form = (...models: readonly string[]) => {

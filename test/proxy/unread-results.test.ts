@@ -111,6 +111,54 @@ test('a result that is not finished is read, and free', async () => {
   }
 });
 
+/** Finished results by what they say, and whether a usage is missing in it. */
+const SILENT = [
+  ['batch-fetched', { id: 'batch_1', object: 'batch', status: 'completed', request_counts: { completed: 2 } }, true],
+  ['batch-fetched', { id: 'batch_1', object: 'batch', status: 'failed', request_counts: { completed: 0 } }, false],
+  ['responses-background-fetched', { id: 'resp_1', background: true, status: 'completed' }, true],
+  ['responses-background-fetched', { id: 'resp_1', background: true, status: 'incomplete' }, true],
+  ['responses-background-fetched', { id: 'resp_1', background: true, status: 'failed' }, false],
+  ['interactions-get-background', { id: 'v1_1', status: 'completed' }, true],
+  ['interactions-get-background', { id: 'v1_1', status: 'cancelled' }, false],
+  ['video-get-background', { id: 'v_1', status: 'completed' }, true],
+  ['video-get-background', { id: 'v_1', status: 'failed' }, false],
+  ['batch-get', { name: 'batches/b1', done: true, metadata: { state: 'BATCH_STATE_SUCCEEDED' } }, true],
+  [
+    'batch-get',
+    { name: 'batches/b1', done: true, response: { inlinedResponses: { inlinedResponses: [{ response: {} }] } } },
+    true,
+  ],
+  [
+    'batch-get',
+    { name: 'batches/b1', done: true, response: { inlinedResponses: { inlinedResponses: [{ error: {} }] } } },
+    false,
+  ],
+  ['batch-file', { key: '1', response: { candidates: [] } }, true],
+  ['batch-results', { custom_id: '1', result: { type: 'succeeded', message: { id: 'msg_1', content: [] } } }, true],
+  ['batch-results', { custom_id: '1', result: { type: 'errored', error: {} } }, false],
+] as const;
+
+test.each(SILENT)('%s without usage, %j, lacks it: %s', async (name, body, lacks) => {
+  const type = name === 'batch-results' ? 'application/x-jsonl' : 'application/json';
+  const answer = asTyped(name === 'batch-file' ? null : type, { body: `${JSON.stringify(body)}\n` });
+  const { begin, end } = await fetchResult(find(name), answer);
+  expect([end.usage, end.flags, end.billedOnceAs]).toEqual([null, lacks ? ['result_unread'] : [], undefined]);
+  const { costStatus } = priceCall(toBillableCall(begin, end));
+  expect(costStatus).toBe(lacks ? 'partial' : 'not_billed');
+});
+
+test('a batch of which one answer lacks its usage is counted, and not known whole', async () => {
+  const lines = [
+    '{"custom_id":"1","result":{"type":"succeeded","message":{"id":"msg_1","model":"claude-haiku-4-5","content":[]}}}',
+    '{"custom_id":"2","result":{"type":"succeeded","message":{"id":"msg_2","model":"claude-haiku-4-5","content":[],"usage":{"input_tokens":1000,"output_tokens":200}}}}',
+  ];
+  const answer = asTyped('application/x-jsonl', { body: `${lines.join('\n')}\n` });
+  const { begin, end } = await fetchResult(find('batch-results'), answer);
+  expect(end.usage).toMatchObject({ classes: { input: 1000, output: 200 }, isIncomplete: true });
+  expect(end.billedOnceAs).toBeDefined();
+  expect(priceCall(toBillableCall(begin, end)).costStatus).toBe('partial');
+});
+
 test('a film that is downloaded is no result with usage in it', async () => {
   const { begin, end } = await fetchResult(find('batch-file'), asTyped('video/mp4', { body: 'ftypmp42' }));
   expect(end.flags).toEqual([]);

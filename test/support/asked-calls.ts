@@ -5,7 +5,7 @@ import { createSentQueries } from '../../src/formats/usage/sent-queries.ts';
 import type { AskedCall } from '../../src/pricing/greatest/greatest-cost.ts';
 import type { BilledBegin, BilledEnd } from '../../src/pricing/to-billable-call.ts';
 import { PROVIDERS } from '../../src/providers/registry.ts';
-import { readModelOfBody } from '../../src/proxy/read-requested-model.ts';
+import { modelNamesOf, readModelOfBody } from '../../src/proxy/read-requested-model.ts';
 import { readServedTerms } from '../../src/proxy/served-terms.ts';
 import { countPrompt, type ReportedUsage, type TokenUsage } from '../../src/vocabulary/token-usage.ts';
 import { type CostCase, readCostCases, toQuoteInput } from './cost-cases.ts';
@@ -57,7 +57,7 @@ export function askedOfFixture(
     }) ?? provider.defaultRegion;
   const contentType = fixture.request.headers['content-type'] ?? null;
   const body = pad(requestBody(fixture), bytesFor(reported.usage, bytesForToken));
-  const requested = readModelOfBody(contentType, body, body.length);
+  const requested = readModelOfBody(contentType, body, body.length, { modelNames: modelNamesOf(endpoint) });
   const modelRequested = endpoint.model.in === 'path' ? endpoint.model.name : requested.model;
   const use = readBilledUsage(reported, {
     fetchesResult: endpoint.fetchesResult === true,
@@ -91,7 +91,7 @@ export function askedOfFixture(
     end: {
       model: reported.model,
       modelRequested,
-      ...readServedTerms(provider, requested, reported, use.usage !== null),
+      ...readServedTerms(provider, requested, null, reported, use.usage !== null),
       outcome: fixture.status < 400 ? 'ok' : 'upstream_error',
       status: fixture.status,
       errorType: null,

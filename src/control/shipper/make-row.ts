@@ -31,7 +31,7 @@ export function interruptedEnd(begin: CallBegin, checkpoint: CallCheckpoint | nu
   const reported: ReportedUsage | null = checkpoint?.reading ?? null;
   const result = reported?.laterResult ?? null;
   const isFinal = isWholeResult(reported, !begin.billed);
-  const isPartOfResult = !begin.billed && result !== null && !isFinal;
+  const isPartOfResult = !begin.billed && result !== null && (!isFinal || result.lacksUsage === true);
   const remarks: readonly CallFlag[] =
     begin.billed && result?.isFinal === false ? ['usage_later'] : isPartOfResult ? ['result_unread'] : [];
   const usage = isPartOfResult ? null : (reported?.usage ?? null);

@@ -110,6 +110,16 @@ describe('what was said', () => {
     ).toMatchObject({ prompt: 'Be brief.\nHi.\n{"toll":"none"}', promptSnippet: 'Hi.' });
   });
 
+  test('a batch of Gemini’s: each answer, once, wherever they stand', () => {
+    const inlinedResponses = ['One.', 'Two.'].map((text) => ({
+      response: { candidates: [{ content: { parts: [{ text }], role: 'model' } }] },
+    }));
+    const output = { inlinedResponses: { inlinedResponses } };
+    for (const place of [{ response: output }, { response: { output } }, { metadata: { output } }])
+      expect(answerOf({ name: 'batches/b1', done: true, ...place }).answer).toBe('One.\nTwo.');
+    expect(answerOf({ name: 'batches/b1', metadata: { output }, response: output }).answer).toBe('One.\nTwo.');
+  });
+
   test('sessions over a websocket and batches: each message of each line', () => {
     const lines = [
       { type: 'session.update', session: { instructions: 'Be brief.', voice: 'alloy' } },

@@ -1,6 +1,7 @@
 /** What was answered, for search: text, thoughts, tool calls and what the provider's own tools found. */
 import type { JsonObject, JsonValue } from '../../vocabulary/token-usage.ts';
-import { readArray, readName, readObject } from '../usage/read-json.ts';
+import { listInlinedAnswers, readBatchOutput } from '../usage/gemini-batch-output.ts';
+import { readName, readObject } from '../usage/read-json.ts';
 import { makeSnippet } from './make-snippet.ts';
 import { plainText } from './plain-text.ts';
 import { type AnswerSink, unwrapEvent, type WrittenKind, walkAnswer } from './walk-answer.ts';
@@ -107,9 +108,9 @@ function isNextTurn(value: JsonObject): boolean {
 
 /** A line or element of a batch has its answer inside; a batch of Gemini has all of them. */
 function listAnswers(value: JsonObject): readonly JsonObject[] {
+  if (readName(value, 'type') !== null) return [value];
+  const output = readBatchOutput(value);
+  if (output !== null) return listInlinedAnswers(output);
   const response = readObject(value, 'response');
-  if (response === null || readName(value, 'type') !== null) return [value];
-  const inlined = readArray(readObject(response, 'inlinedResponses'), 'inlinedResponses');
-  if (inlined.length > 0) return inlined.map((one) => readObject(one, 'response')).filter((one) => one !== null);
-  return [readObject(response, 'body') ?? response];
+  return response === null ? [value] : [readObject(response, 'body') ?? response];
 }

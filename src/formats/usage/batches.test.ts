@@ -70,7 +70,22 @@ describe('a batch', () => {
     ],
     ['that was cancelled before any', { status: 'cancelled', request_counts: { total: 2, completed: 0 } }, true],
   ])('that says zero, %s, is final: %s', (_, more, isFinal) => {
-    expect(read({ ...BATCH, ...more, usage: zero }).laterResult).toEqual({ id: 'batch_1', isFinal });
+    const missing = isFinal ? {} : { lacksUsage: true };
+    expect(read({ ...BATCH, ...more, usage: zero }).laterResult).toEqual({ id: 'batch_1', isFinal, ...missing });
+  });
+
+  test.each<[JsonObject, boolean]>([
+    [{ status: 'completed', request_counts: { total: 2, completed: 2, failed: 0 } }, true],
+    [{ status: 'completed' }, true],
+    [{ status: 'expired', request_counts: { total: 2, completed: 1, failed: 0 } }, true],
+    [{ status: 'expired' }, true],
+    [{ status: 'cancelled', request_counts: { total: 2, completed: 1, failed: 0 } }, true],
+    [{ status: 'cancelled', request_counts: { total: 2, completed: 0, failed: 0 } }, false],
+    [{ status: 'cancelled' }, false],
+    [{ status: 'failed', request_counts: { total: 0, completed: 0, failed: 0 } }, false],
+    [{ status: 'in_progress', request_counts: { total: 2, completed: 1, failed: 0 } }, false],
+  ])('without usage, %j, lacks it: %s', (more, lacks) => {
+    expect(read({ ...BATCH, ...more }).laterResult?.lacksUsage).toBe(lacks || undefined);
   });
 
   test('is not a list of batches', () => {

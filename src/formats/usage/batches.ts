@@ -5,7 +5,15 @@ import type { JsonObject, JsonValue, ReportedUsage } from '../../vocabulary/toke
 import { normaliseImageUsage } from './image-usage.ts';
 import { normaliseOpenAi, RESPONSES_NAMES } from './openai-usage.ts';
 import { isObject, readCount, readName, readObject } from './read-json.ts';
-import { type Normalised, withContext, withLaterResult, withTerminal, withUsage } from './reported-usage.ts';
+import {
+  type Normalised,
+  tellsOfWork,
+  withContext,
+  withLaterResult,
+  withMissingUsage,
+  withTerminal,
+  withUsage,
+} from './reported-usage.ts';
 import { createWholeAnswer } from './whole-answer.ts';
 
 /** A stopped or expired batch is billed for the requests that were done. */
@@ -26,8 +34,9 @@ function withUnknownPrompts(reported: ReportedUsage, batch: JsonObject): Reporte
 function isSummed(batch: JsonObject, { usage }: ReportedUsage): boolean {
   const done = readCount(readObject(batch, 'request_counts'), 'completed');
   if (done === 0) return true;
+  if (usage !== null) return Object.values(usage.classes).some((quantity) => quantity > 0);
   // Older batches have no usage object at all, and will not get one.
-  return usage === null || Object.values(usage.classes).some((quantity) => quantity > 0);
+  return done === null && !tellsOfWork(readName(batch, 'status') ?? '');
 }
 
 function readJson(body: JsonValue, reported: ReportedUsage): ReportedUsage {
@@ -38,8 +47,7 @@ function readJson(body: JsonValue, reported: ReportedUsage): ReportedUsage {
   const isFinished = FINAL_STATUSES.includes(readName(body, 'status') ?? '');
   const isFinal = isFinished && isSummed(body, seen);
   const known = withContext(withLaterResult(seen, readName(body, 'id'), isFinal), { model: readName(body, 'model') });
-  // The batch is finished and its usage is still missing, which is unknown and not zero.
-  return isFinished && !isFinal ? known : withTerminal(known);
+  return withTerminal(isFinished && !isFinal ? withMissingUsage(known) : known);
 }
 
 export const batches = createWholeAnswer('batches', readJson);

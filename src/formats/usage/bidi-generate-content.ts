@@ -5,9 +5,11 @@
  */
 import type { JsonObject } from '../../vocabulary/token-usage.ts';
 import { createEventTest, ERROR_PATTERN } from './event-test.ts';
+import { UNGROUNDED } from './gemini-usage.ts';
 import { normaliseLive } from './generate-content.ts';
+import { mergeGrounding, readGroundingOf } from './grounding.ts';
 import { withErrorMember } from './read-error.ts';
-import { readArray, readCount, readName, readObject } from './read-json.ts';
+import { readCount, readName, readObject } from './read-json.ts';
 import { withAdded } from './realtime.ts';
 import { withContext } from './reported-usage.ts';
 import type { SessionFormat, SessionState, Turn } from './session.ts';
@@ -22,10 +24,10 @@ function withCurrent(state: SessionState, change: (turn: Turn) => Turn): Session
 }
 
 function closeGeneration(turn: Turn): Turn {
-  const { running, searches } = turn;
+  const { running, grounding } = turn;
   const added = { purpose: null, model: null, isTiered: false };
-  const reported = withAdded(turn.reported, added, running, (native) => normaliseLive(native, searches));
-  return { ...turn, reported, running: null, searches: null };
+  const reported = withAdded(turn.reported, added, running, (native) => normaliseLive(native, grounding));
+  return { ...turn, reported, running: null, grounding: UNGROUNDED };
 }
 
 /** Two reports with one prompt before the turn ends are running totals of one generation: the latest counts. */
@@ -37,25 +39,20 @@ function readUsage(usage: JsonObject, turn: Turn): Turn {
   return { ...before, running: usage, reported: withContext(before.reported, { serviceTier }) };
 }
 
-function countSearches(content: JsonObject | null): number | null {
-  const queries = readArray(readObject(content, 'groundingMetadata'), 'webSearchQueries');
-  return queries.length === 0 ? null : queries.length;
-}
-
 function readServer(message: JsonObject, state: SessionState): SessionState {
   const content = readObject(message, 'serverContent');
-  const found = countSearches(content);
   const usage = readObject(message, 'usageMetadata');
   const isWorking = readObject(content, 'modelTurn') !== null || readObject(message, 'toolCall') !== null;
-  const isOfTurn = isWorking || found !== null || usage !== null;
-  const read = isOfTurn ? withCurrent(state, (turn) => readTurn(turn, found, usage)) : state;
+  const isOfTurn = isWorking || readGroundingOf(content, null) !== UNGROUNDED || usage !== null;
+  const read = isOfTurn ? withCurrent(state, (turn) => readTurn(turn, content, usage)) : state;
   const reported = withErrorMember(read.reported, message);
   const seen = reported === read.reported ? read : { ...read, reported };
   return content?.['turnComplete'] === true ? endCurrent(seen) : seen;
 }
 
-function readTurn(turn: Turn, found: number | null, usage: JsonObject | null): Turn {
-  const searched = found === null ? turn : { ...turn, searches: Math.max(found, turn.searches ?? 0) };
+function readTurn(turn: Turn, content: JsonObject | null, usage: JsonObject | null): Turn {
+  const found = readGroundingOf(content, turn.reported.model ?? turn.modelRequested);
+  const searched = found === UNGROUNDED ? turn : { ...turn, grounding: mergeGrounding(turn.grounding, found) };
   if (usage === null) {
     // There is more than the last report has counted.
     const { isUsageFinal: _, ...reported } = searched.reported;

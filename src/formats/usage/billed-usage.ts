@@ -46,7 +46,7 @@ export function readBilledUsage(reported: ReportedUsage | null, circumstances: A
   const isSilent = isWhole && reported?.error == null && saysNothing(reported?.usage ?? null, circumstances.sentUsage);
   const sentUsage = isSilent && hasClasses(circumstances.sentUsage) ? circumstances.sentUsage : null;
   return {
-    usage: sentUsage ?? (isUsed ? withPictures(reported?.usage ?? null, circumstances.sentUsage) : null),
+    usage: sentUsage ?? (isUsed ? withPictures(usageOf(reported), circumstances.sentUsage) : null),
     usageSource: sentUsage !== null ? 'request' : isUsed ? usageSourceOf(reported) : 'none',
     billedOnceAs: isFinal && result !== null && reported?.usage != null ? result.id : null,
     isLater: !fetchesResult && result?.isFinal === false,
@@ -54,7 +54,7 @@ export function readBilledUsage(reported: ReportedUsage | null, circumstances: A
   };
 }
 
-/** An answer that was read and is unfinished, or reports no usage, is known to add nothing. */
+/** An answer that was read is known to add nothing where it is unfinished, or no work was done for it. */
 function isUnread(
   reported: ReportedUsage | null,
   { status, isFinishedByPath, contentType }: AnswerCircumstances,
@@ -63,7 +63,14 @@ function isUnread(
   if (status === null || status < 200 || status >= 300 || status === NO_CONTENT) return false;
   if (MEDIA.test(contentType ?? '')) return false;
   if (reported?.terminal !== true || status === PARTIAL_CONTENT) return true;
-  return (isFinishedByPath === true && !isFinal) || hasUnreadPart(reported);
+  const isMissing = reported.laterResult?.lacksUsage === true;
+  return (isFinishedByPath === true && !isFinal) || isMissing || hasUnreadPart(reported);
+}
+
+/** A part of the result may be missing in it. */
+function usageOf(reported: ReportedUsage | null): TokenUsage | null {
+  const usage = reported?.usage ?? null;
+  return usage !== null && reported?.laterResult?.lacksUsage === true ? { ...usage, isIncomplete: true } : usage;
 }
 
 /** A reranker is not billed by its tokens. */

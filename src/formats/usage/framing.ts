@@ -163,6 +163,16 @@ function createFormat(format: Format | null, hints: FramingHints, sink: FramingS
   }
 }
 
+/** Whether the content type says how the body is to be read, so that one that cannot be is broken. */
+export function isFormTold(contentType: string | null): boolean {
+  const mediaType = readMediaType(contentType ?? '');
+  return (
+    readToldFormat(mediaType) !== null ||
+    LINES_TYPES.includes(mediaType) ||
+    mediaType === 'application/vnd.amazon.eventstream'
+  );
+}
+
 export function isJsonType(contentType: string | null): boolean {
   return isJson(readMediaType(contentType ?? ''));
 }

@@ -279,9 +279,27 @@ describe('interactions', () => {
     grounding_tool_count: [
       { type: 'google_search', count: 2 },
       { type: 'google_maps', count: 1 },
-      { type: 'retrieval', count: 7 },
+      { type: 'retrieval', count: 0 },
     ],
   };
+
+  test.each<[JsonObject, boolean]>([
+    [{ type: 'retrieval', count: 7 }, true],
+    [{ type: 'a_newer_tool', count: 1 }, true],
+    [{ count: 1 }, true],
+    [{ type: 'retrieval', count: 0 }, false],
+    [{ type: 'google_search', count: 7 }, false],
+  ])('of a tool without a class leave the cost open: %j, %s', (counted, isOpen) => {
+    const native = {
+      total_input_tokens: 10,
+      total_output_tokens: 5,
+      total_tokens: 15,
+      grounding_tool_count: [counted],
+    };
+    const reported = read('interactions', { id: 'i', model: 'gemini-3.5-flash', status: 'completed', usage: native });
+    expect(reported.usage?.classes).toMatchObject({ input: 10, output: 5 });
+    expect(reported.usage?.isIncomplete).toBe(isOpen || undefined);
+  });
 
   test('use names of their own, in JSON and at the end of a stream', () => {
     const interaction = { id: 'i', model: 'gemini-3.5-flash', status: 'completed', service_tier: 'standard', usage };
@@ -324,7 +342,7 @@ describe('interactions', () => {
     ['budget_exceeded', true],
     ['failed', true],
   ])('%s: billed now? %s', (status, isFinal) => {
-    expect(read('interactions', { id: 'i', status }).laterResult).toEqual({ id: 'i', isFinal });
+    expect(read('interactions', { id: 'i', status }).laterResult).toMatchObject({ id: 'i', isFinal });
   });
 
   test('a stream that was cut hands nothing over', () => {
@@ -434,6 +452,23 @@ describe('batches', () => {
     });
   });
 
+  test.each<[string, (output: JsonObject) => JsonObject]>([
+    ['response', (output) => ({ response: output })],
+    ['response.output', (output) => ({ response: { output } })],
+    ['metadata.output', (output) => ({ metadata: { model: 'models/gemini-2.5-flash', output } })],
+    ['both, which are one', (output) => ({ metadata: { output }, response: output })],
+  ])('are read in %s', (_place, place) => {
+    const { response: _, ...empty } = done([]);
+    const inlined = { inlinedResponses: { inlinedResponses: [answer(10, 5), answer(20, 7)] } };
+    expect(read('gemini-batch', { ...empty, ...place(inlined) })).toMatchObject({
+      usage: { classes: { input: 30, output: 12 } },
+      laterResult: { id: 'batches/b1', isFinal: true },
+      flags: [],
+    });
+    const inFile = { ...empty, ...place({ responsesFile: 'files/batch-1' }) };
+    expect(read('gemini-batch', inFile)).toMatchObject({ usage: null, laterResult: { isFinal: false }, flags: [] });
+  });
+
   test('of embeddings count each, in text', () => {
     const inlinedResponses = [{ response: { tokenCount: '3' } }, { response: { tokenCount: '4' } }];
     const body = { name: 'batches/e', done: true, response: { inlinedEmbedContentResponses: { inlinedResponses } } };
@@ -463,6 +498,8 @@ describe('batches', () => {
 
   test('whose answers could not be read say so', () => {
     expect(read('gemini-batch', { ...done([]), response: {} })).toMatchObject({ usage: null, flags: ['tap_limit'] });
+    const failed = done([{ error: { code: 3 } }]);
+    expect(read('gemini-batch', failed)).toMatchObject({ usage: null, flags: [], laterResult: { isFinal: true } });
   });
 
   test('that failed are an error, and a list of them is nothing', () => {

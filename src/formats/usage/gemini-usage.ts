@@ -57,6 +57,8 @@ export interface Grounding {
   /** 1 when the answer is grounded in the web. */
   readonly prompts: number | null;
   readonly maps: number | null;
+  /** A tool took part whose use has no class. */
+  readonly hasUnknownTool?: true;
 }
 
 export const UNGROUNDED: Grounding = Object.freeze({ searches: null, prompts: null, maps: null });
@@ -138,5 +140,6 @@ export function normaliseGemini(
   draft.set('web_search_requests', grounding.searches);
   draft.set('grounded_prompts', grounding.prompts);
   draft.set('maps_requests', grounding.maps);
+  if (grounding.hasUnknownTool === true) draft.lack();
   return draft.done(thoughts);
 }

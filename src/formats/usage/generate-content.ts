@@ -12,9 +12,8 @@ import { isAnswered, type Normalised, withContext, withPart, withTerminal, withU
 import type { UsageFormat } from './usage-format.ts';
 
 /** One turn of a live session, where the answer is called a response. */
-export function normaliseLive(native: JsonObject, webSearches: number | null): Normalised {
-  const prompts = webSearches === null ? null : 1;
-  return normaliseGemini(native, GENERATE_NAMES, { searches: webSearches, prompts, maps: null });
+export function normaliseLive(native: JsonObject, grounding: Grounding): Normalised {
+  return normaliseGemini(native, GENERATE_NAMES, grounding);
 }
 
 /** The body's tier outranks the header's. */

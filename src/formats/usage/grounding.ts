@@ -23,8 +23,9 @@ function mapUnits(queries: number, model: string | null): number {
   return BILLED_BY_PROMPT.test(model ?? '') ? 1 : Math.max(1, queries);
 }
 
-function readCandidate(candidate: JsonValue, model: string | null): Grounding {
-  const metadata = readObject(candidate, 'groundingMetadata');
+/** Of a candidate, or of a live session's content. Returns `UNGROUNDED` itself when there is none. */
+export function readGroundingOf(holder: JsonValue, model: string | null): Grounding {
+  const metadata = readObject(holder, 'groundingMetadata');
   if (metadata === null) return UNGROUNDED;
   const queries = countQueries(metadata);
   const hasWeb = hasChunk(metadata, 'web') || hasChunk(metadata, 'image');
@@ -54,22 +55,27 @@ export function mergeGrounding(seen: Grounding, now: Grounding): Grounding {
 /** Returns `UNGROUNDED` itself when there is none. */
 export function readGrounding(body: JsonObject, model: string | null): Grounding {
   return readArray(body, 'candidates').reduce<Grounding>((seen, candidate) => {
-    const now = readCandidate(candidate, model);
+    const now = readGroundingOf(candidate, model);
     return now === UNGROUNDED ? seen : mergeGrounding(seen, now);
   }, UNGROUNDED);
 }
 
 /** Interactions count by tool: `[{type: "google_search", count: 2}]`. */
 export function readToolCounts(usage: JsonObject, model: string | null): Grounding {
-  const countOf = (type: string) =>
-    readArray(usage, 'grounding_tool_count')
-      .filter((item) => readName(item, 'type') === type)
-      .reduce<number>((sum, item) => sum + (readCount(item, 'count') ?? 0), 0);
-  const searches = countOf('google_search');
-  const maps = countOf('google_maps');
+  let searches = 0;
+  let maps = 0;
+  let others = 0;
+  for (const item of readArray(usage, 'grounding_tool_count')) {
+    const count = readCount(item, 'count') ?? 0;
+    const type = readName(item, 'type');
+    if (type === 'google_search') searches += count;
+    else if (type === 'google_maps') maps += count;
+    else others += count;
+  }
   return {
     searches: searches > 0 ? searches : null,
     prompts: searches > 0 ? 1 : null,
     maps: maps > 0 ? mapUnits(maps, model) : null,
+    ...(others > 0 ? { hasUnknownTool: true } : {}),
   };
 }

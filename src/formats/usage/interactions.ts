@@ -8,7 +8,7 @@ import { INTERACTION_NAMES, normaliseGemini } from './gemini-usage.ts';
 import { readToolCounts } from './grounding.ts';
 import { withError, withErrorMember } from './read-error.ts';
 import { isObject, readArray, readName, readObject } from './read-json.ts';
-import { withContext, withLaterResult, withTerminal, withUsage } from './reported-usage.ts';
+import { withContext, withEnding, withLaterResult, withTerminal, withUsage } from './reported-usage.ts';
 import type { UsageFormat } from './usage-format.ts';
 
 /** All other statuses are endings, also a wait for a tool's result, which comes as another interaction. */
@@ -37,7 +37,7 @@ function readHandedOver(interaction: JsonObject, reported: ReportedUsage): Repor
   const status = readName(interaction, 'status');
   const seen = readInteraction(interaction, reported);
   if (status === null) return seen;
-  return withLaterResult(seen, readName(interaction, 'id'), !RUNNING_STATUSES.includes(status));
+  return withEnding(withLaterResult(seen, readName(interaction, 'id'), !RUNNING_STATUSES.includes(status)), status);
 }
 
 function readJson(body: JsonValue, reported: ReportedUsage): ReportedUsage {

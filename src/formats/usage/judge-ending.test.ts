@@ -170,6 +170,30 @@ describe('an answer that was announced as JSON', () => {
     expect(announced('chat-completions', '', { status: 502 }).shortfall).toBe(null);
   });
 
+  test.each([
+    '[Music] Hello there.\n',
+    '{unintelligible} Hello there.\n',
+    '[1] Hello [2] there.',
+    'data: the toll is 5.\n\nevent: none.\n',
+    'data: 5\n\n',
+    ': a pause.\n',
+  ])('is not what a transcript is that only begins as one: %j', (text) => {
+    for (const contentType of ['text/plain; charset=utf-8', '', null])
+      expect(verdict(read('transcriptions', text, { contentType }))).toEqual({ ...WHOLE, terminal: false });
+    // Where it was announced, it is broken.
+    expect(verdict(read('transcriptions', text, { contentType: JSON_TYPE })).shortfall).not.toBeNull();
+    expect(verdict(read('transcriptions', text, { contentType: SSE })).shortfall).not.toBeNull();
+  });
+
+  test('and is mislabelled is read all the same', () => {
+    const contentType = 'text/plain';
+    const stream = events({ type: 'transcript.text.delta', delta: 'Hello' });
+    expect(verdict(read('transcriptions', stream, { contentType }))).toEqual(SHORT);
+    const json = '{"text":"Hello","usage":{"type":"duration","seconds":2}}';
+    expect(read('transcriptions', json, { contentType }).usage?.classes).toEqual({ input_audio_ms: 2000 });
+    expect(verdict(read('chat-completions', '{"id":"x","choices":[{', { contentType })).shortfall).toBe('not_json');
+  });
+
   test('a page where an answer was to be is remarked, whatever it says it is', () => {
     expect(verdict(read('messages', '<html>', { contentType: 'text/html' }))).toEqual(REMARKED);
     expect(verdict(read('speech', 'ID3', { contentType: 'audio/mpeg' })).flags).toEqual([]);

@@ -12,7 +12,7 @@ export interface Delivered {
 }
 
 /** These formats also have whole answers of unread types: sound, text, files. */
-const MEDIA_FORMATS: readonly UsageFormat['name'][] = [
+export const MEDIA_FORMATS: readonly UsageFormat['name'][] = [
   'opaque',
   'transcriptions',
   'speech',

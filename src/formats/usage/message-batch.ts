@@ -20,6 +20,7 @@ import {
   withContext,
   withFlag,
   withLaterResult,
+  withMissingUsage,
   withTerminal,
 } from './reported-usage.ts';
 import type { UsageFormat } from './usage-format.ts';
@@ -134,9 +135,11 @@ function readEvent(_eventType: string | null, data: JsonValue, reported: Reporte
   const result = readObject(data, 'result');
   if (result === null) return reported;
   const message = readName(result, 'type') === 'succeeded' ? readObject(result, 'message') : null;
-  const seen = message === null ? reported : addLine(reported, readMessage(message, NOTHING_REPORTED));
+  const line = message === null ? null : readMessage(message, NOTHING_REPORTED);
+  const seen = line === null ? reported : addLine(reported, line);
   // The lines do not name their batch; the request's path does.
-  return withLaterResult(seen, seen.laterResult?.id ?? null, true);
+  const known = withLaterResult(seen, seen.laterResult?.id ?? null, true);
+  return line !== null && line.usage === null ? withMissingUsage(known) : known;
 }
 
 function readJson(body: JsonValue, reported: ReportedUsage): ReportedUsage {

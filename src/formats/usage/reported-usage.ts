@@ -194,7 +194,27 @@ export function withLaterResult(reported: ReportedUsage, id: string | null, isFi
   if (id === null) return reported;
   const { laterResult } = reported;
   if (laterResult?.id === id && laterResult.isFinal === isFinal) return reported;
-  return { ...reported, laterResult: { id, isFinal } };
+  return { ...reported, laterResult: { ...laterResult, id, isFinal } };
+}
+
+/** Marks the result as one of which a usage is missing, so that it is not taken to have cost nothing. */
+export function withMissingUsage(reported: ReportedUsage): ReportedUsage {
+  const { laterResult } = reported;
+  if (laterResult === null || laterResult.lacksUsage === true) return reported;
+  return { ...reported, laterResult: { ...laterResult, lacksUsage: true } };
+}
+
+/** These endings may come before anything was done. */
+const IDLE_ENDINGS: readonly string[] = ['failed', 'cancelled'];
+
+export function tellsOfWork(status: string): boolean {
+  return !IDLE_ENDINGS.includes(status);
+}
+
+/** A result that is finished by a status that tells of work, and reports no usage. */
+export function withEnding(reported: ReportedUsage, status: string): ReportedUsage {
+  const isFinal = reported.laterResult?.isFinal === true;
+  return isFinal && reported.usage === null && tellsOfWork(status) ? withMissingUsage(reported) : reported;
 }
 
 const MAX_PARTS = 256;

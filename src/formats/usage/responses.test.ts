@@ -210,7 +210,7 @@ describe('a background response is made later', () => {
     ['failed', true],
     ['cancelled', true],
   ])('%s: final %s', (status, isFinal) => {
-    expect(read({ ...response, status }).laterResult).toEqual({ id: 'resp_1', isFinal });
+    expect(read({ ...response, status }).laterResult).toMatchObject({ id: 'resp_1', isFinal });
   });
 
   test('any other is its own result, also when it is fetched again', () => {

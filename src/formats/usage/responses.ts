@@ -8,7 +8,14 @@ import { createPictures, type Drawn, NOTHING_DRAWN, normaliseImageTool, normalis
 import { normaliseOpenAi, RESPONSES_NAMES } from './openai-usage.ts';
 import { withError, withErrorMember } from './read-error.ts';
 import { isObject, readArray, readCount, readName, readObject } from './read-json.ts';
-import { type Normalised, withContext, withLaterResult, withTerminal, withUsage } from './reported-usage.ts';
+import {
+  type Normalised,
+  withContext,
+  withEnding,
+  withLaterResult,
+  withTerminal,
+  withUsage,
+} from './reported-usage.ts';
 import type { UsageFormat } from './usage-format.ts';
 
 const FINAL_STATUSES: readonly string[] = ['completed', 'incomplete', 'failed', 'cancelled'];
@@ -127,15 +134,14 @@ function createNormalise(body: JsonObject): (native: JsonObject) => Normalised {
       searches.isIncomplete ||
       drawn.some((each) => each.isIncomplete) ||
       hasUnknownCall(body) ||
-      isDiscounted(body);
+      isDiscounted(readName(readObject(body, 'background_options'), 'completion_window') ?? undefined);
     return { ...normalised, others, isIncomplete };
   };
 }
 
 /** A response that may be made hours later is cheaper, by a share that the book does not have. */
-function isDiscounted(body: JsonObject): boolean {
-  const window = readName(readObject(body, 'background_options'), 'completion_window') ?? 'soonest';
-  return window !== 'soonest';
+export function isDiscounted(completionWindow: string | undefined): boolean {
+  return completionWindow !== undefined && completionWindow !== 'soonest';
 }
 
 /** The usage object, and what is billed beside it. */
@@ -154,7 +160,8 @@ function readReported(body: JsonObject): JsonObject | undefined {
 /** A response made in the foreground is its own result, and so is a later copy. */
 function withBackground(reported: ReportedUsage, body: JsonObject): ReportedUsage {
   if (body['background'] !== true) return reported;
-  return withLaterResult(reported, readName(body, 'id'), FINAL_STATUSES.includes(readName(body, 'status') ?? ''));
+  const status = readName(body, 'status') ?? '';
+  return withEnding(withLaterResult(reported, readName(body, 'id'), FINAL_STATUSES.includes(status)), status);
 }
 
 function readBody(body: JsonObject, reported: ReportedUsage): ReportedUsage {

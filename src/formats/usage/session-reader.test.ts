@@ -1,7 +1,7 @@
 /** Sessions message by message: their turns with the usage of each, and what belongs to none. */
 import { describe, expect, test } from 'vitest';
 import type { SessionName } from '../../providers/format-names.ts';
-import type { JsonValue } from '../../vocabulary/token-usage.ts';
+import type { JsonObject, JsonValue } from '../../vocabulary/token-usage.ts';
 import { sumNative } from './add-usage.ts';
 import type { Turn } from './session.ts';
 import { createSessionReader, type SessionReader } from './session-reader.ts';
@@ -302,6 +302,45 @@ describe('a session of BidiGenerateContent', () => {
       { serverContent: { turnComplete: true }, usageMetadata: usage(170, 3) },
     ]);
     expect(classes).toEqual([{ input: 200, input_audio: 113, output: 0, output_audio: 12 }]);
+  });
+
+  const places = [{ maps: { uri: 'https://maps.example/1' } }];
+  test.each<[string, string, JsonObject, JsonObject]>([
+    [
+      'queries, each once',
+      'models/gemini-3.8-live',
+      { webSearchQueries: ['a', 'a', ''], imageSearchQueries: ['b'] },
+      { web_search_requests: 2, grounded_prompts: 1 },
+    ],
+    [
+      'a page among the sources',
+      'models/gemini-2.5-flash-live',
+      { groundingChunks: [{ web: { uri: 'https://a.example' } }] },
+      { grounded_prompts: 1 },
+    ],
+    [
+      'places',
+      'models/gemini-3.8-live',
+      { webSearchQueries: ['a', 'b'], groundingChunks: places },
+      { maps_requests: 2 },
+    ],
+    [
+      'places, by the prompt',
+      'models/gemini-2.5-live',
+      { webSearchQueries: ['a', 'b'], groundingChunks: places },
+      { maps_requests: 1 },
+    ],
+    ['nothing', 'models/gemini-3.8-live', { webSearchQueries: [''] }, {}],
+  ])('counts what it searched as generateContent does: %s', (_, model, groundingMetadata, expected) => {
+    const { classes } = read(
+      'bidi-generate-content',
+      [
+        { serverContent: { modelTurn: { parts: [] }, groundingMetadata } },
+        { serverContent: { turnComplete: true }, usageMetadata: usage(143, 5) },
+      ],
+      [{ setup: { model } }],
+    );
+    expect(classes).toEqual([{ input: 100, input_audio: 43, output: 0, output_audio: 5, ...expected }]);
   });
 
   test('keeps the running total of a turn that was cut', () => {

@@ -1,5 +1,6 @@
 /** The turns of a session: begun, answered under an id, and ended. Pure. */
 import type { ReportedUsage } from '../../vocabulary/token-usage.ts';
+import { UNGROUNDED } from './gemini-usage.ts';
 import { NOTHING_REPORTED, withFlag } from './reported-usage.ts';
 import type { SessionState, Turn, TurnRequest } from './session.ts';
 
@@ -21,7 +22,7 @@ function createTurn(state: SessionState, request: TurnRequest): Turn {
     modelRequested: request.modelRequested ?? state.modelRequested,
     reported: { ...NOTHING_REPORTED, model: state.reported.model, flags: request.flags },
     running: null,
-    searches: null,
+    grounding: UNGROUNDED,
   };
 }
 

@@ -5,6 +5,7 @@
  */
 import type { SessionName } from '../../providers/format-names.ts';
 import type { CallFlag, JsonObject, ReportedUsage } from '../../vocabulary/token-usage.ts';
+import type { Grounding } from './gemini-usage.ts';
 import { NOTHING_REPORTED } from './reported-usage.ts';
 
 export interface Turn {
@@ -19,8 +20,8 @@ export interface Turn {
   readonly reported: ReportedUsage;
   /** The latest running total, which is not in `reported` yet. */
   readonly running: JsonObject | null;
-  /** Grounding searches so far. */
-  readonly searches: number | null;
+  /** Of the running total. */
+  readonly grounding: Grounding;
 }
 
 export interface SessionState {

@@ -1,12 +1,12 @@
 /** Reads usage from an answer's bytes as they pass. It never throws or waits; failures become flags. */
-import { hasUnreadPart, type ReportedUsage } from '../../vocabulary/token-usage.ts';
+import { hasUnreadPart, type JsonValue, type ReportedUsage } from '../../vocabulary/token-usage.ts';
 import type { AwsFrame } from '../wire/aws-event-stream.ts';
 import { type ContentDecoder, createContentDecoder, type DecodeEnd, isIdentity } from '../wire/content-encoding.ts';
 import { isJsonSpace } from '../wire/json-scan.ts';
 import { scanTopLevel } from '../wire/json-top-level.ts';
 import { CONTENT_TESTS } from './content-tests.ts';
-import { createFraming, isJsonType } from './framing.ts';
-import { judgeEnding } from './judge-ending.ts';
+import { createFraming, type FramingForm, isFormTold, isJsonType } from './framing.ts';
+import { judgeEnding, MEDIA_FORMATS } from './judge-ending.ts';
 import { withError, withErrorBody } from './read-error.ts';
 import { isObject, parseJson } from './read-json.ts';
 import {
@@ -73,6 +73,8 @@ export function createUsageReader(options: UsageReaderOptions): UsageReader {
   let isOpen = false;
   /** Unread bytes may have held the ending. */
   let isPassedOver = false;
+  /** An event had an object in it, or a body was JSON, so that it is no text that only begins as one. */
+  let isUnderstood = false;
   let decoder: ContentDecoder | null = null;
   let decodeEnd: DecodeEnd | null = null;
   let onDecodeEnd: (() => void) | null = null;
@@ -98,6 +100,7 @@ export function createUsageReader(options: UsageReaderOptions): UsageReader {
         },
       })
     : null;
+  const mayBeText = status < 400 && MEDIA_FORMATS.includes(format.name) && !isFormTold(options.contentType);
   const hasEnding = status >= 200 && status < 300 && !WITHOUT_ENDING.includes(status) && options.hasBody !== false;
   const isEncoded = framing !== null && !isIdentity(options.contentEncoding);
 
@@ -113,15 +116,20 @@ export function createUsageReader(options: UsageReaderOptions): UsageReader {
     if (!sawContent && CONTENT_TESTS[format.name](eventType, data)) sawContent = true;
     if (format.mayMatter(data)) {
       const value = parseJson(data);
-      if (value !== undefined) reported = format.readEvent(eventType, value, reported, sawContent);
+      if (value !== undefined) readValue(eventType, value);
       else remarkUndecodable();
     } else if (isDoneText(data)) {
       reported = withTerminal(reported);
     } else if (reported.model === null && modelLooks < MODEL_LOOKS && data.length <= MODEL_LOOK_MAX_BYTES) {
       modelLooks += 1;
       const value = parseJson(data);
-      if (value !== undefined) reported = format.readEvent(eventType, value, reported, sawContent);
+      if (value !== undefined) readValue(eventType, value);
     }
+  }
+
+  function readValue(eventType: string | null, value: JsonValue): void {
+    if (isObject(value)) isUnderstood = true;
+    reported = format.readEvent(eventType, value, reported, sawContent);
   }
 
   function isDoneText(data: Buffer): boolean {
@@ -144,6 +152,8 @@ export function createUsageReader(options: UsageReaderOptions): UsageReader {
   function readBody(bytes: Buffer): void {
     const { body, complete } = readWholeJson(bytes);
     isEmpty = bytes.every(isJsonSpace);
+    isUnderstood = complete;
+    if (!complete && !isCut && mayBeText) return;
     if (body !== undefined && isMetered) {
       const before = reported;
       reported = format.readJson(body, reported);
@@ -202,6 +212,10 @@ export function createUsageReader(options: UsageReaderOptions): UsageReader {
     return reported !== before && isCheckpointDue(before, reported);
   }
 
+  function readForm(): FramingForm | null {
+    return mayBeText && !isUnderstood ? null : (framing?.form ?? null);
+  }
+
   function finish(complete: boolean, done: (reported: ReportedUsage) => void): void {
     if (finished) return;
     finished = true;
@@ -211,7 +225,7 @@ export function createUsageReader(options: UsageReaderOptions): UsageReader {
       isClosing = true;
       guarded(() => framing?.finish());
       if (hasEnding && !isCut && !stopped && !isPassedOver)
-        reported = judgeEnding(format, { form: framing?.form ?? null, isOpen, isEmpty }, reported);
+        reported = judgeEnding(format, { form: readForm(), isOpen, isEmpty }, reported);
       // Its client could not read it either.
       if (hasEnding && complete && decodeEnd === 'undecodable' && !reported.terminal && reported.error === null)
         reported = { ...reported, shortfall: 'not_decodable' };

@@ -2,7 +2,7 @@
 import type { JsonValue, ReportedUsage } from '../../vocabulary/token-usage.ts';
 import { withErrorMember } from './read-error.ts';
 import { isObject, readCount, readName, readObject } from './read-json.ts';
-import { withContext, withLaterResult, withTerminal, withUsage } from './reported-usage.ts';
+import { withContext, withEnding, withLaterResult, withTerminal, withUsage } from './reported-usage.ts';
 import { createWholeAnswer } from './whole-answer.ts';
 
 const RUNNING_STATUSES: readonly string[] = ['queued', 'in_progress', 'pending', 'running'];
@@ -17,7 +17,7 @@ function readJson(body: JsonValue, reported: ReportedUsage): ReportedUsage {
   }));
   const status = readName(body, 'status');
   const isFinal = status !== null && !RUNNING_STATUSES.includes(status);
-  const known = status === null ? seen : withLaterResult(seen, readName(body, 'id'), isFinal);
+  const known = status === null ? seen : withEnding(withLaterResult(seen, readName(body, 'id'), isFinal), status);
   return withTerminal(withErrorMember(withContext(known, { model: readName(body, 'model') }), body));
 }
 
