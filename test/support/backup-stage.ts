@@ -45,9 +45,9 @@ export function restoreFile(
 }
 
 /** What a restore sets anew, and so is not compared. */
-const SET_ANEW: readonly string[] = ['key_snapshot', 'price_book_version', 'audit_head'];
+const SET_ANEW: readonly string[] = ['key_snapshot', 'price_book_version', 'budget_version', 'audit_head'];
 
-/** Every row of every table as the text that PostgreSQL gives it, sorted; `ingest_xid` left out, since it is the server's own. */
+/** Every row of every table as the text that PostgreSQL gives it, sorted; `ingest_xid` and `session_key` left out, since each database has its own. */
 export async function readContent({ url }: StagedDatabase): Promise<Readonly<Record<string, readonly string[]>>> {
   const client = await openSingleConnection({ connectionString: url, applicationName: 'test content' });
   try {
@@ -56,7 +56,7 @@ export async function readContent({ url }: StagedDatabase): Promise<Readonly<Rec
       if (SET_ANEW.includes(name)) continue;
       const { rows: columns } = await client.query<{ list: string }>(
         `select string_agg(attname, ', ' order by attnum) as list from pg_attribute
-         where attrelid = $1::regclass and attnum > 0 and not attisdropped and attname <> 'ingest_xid'`,
+         where attrelid = $1::regclass and attnum > 0 and not attisdropped and attname not in ('ingest_xid', 'session_key')`,
         [name],
       );
       const { rows } = await client.query<{ row: string }>(
