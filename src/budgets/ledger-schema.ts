@@ -1,7 +1,7 @@
 /** The tables of the ledger file. SQLite's integers have 64 bits; money is in pico-dollars, times in milliseconds. */
 
 /** Raised with every change below; a file of another layout is put aside. */
-export const LEDGER_LAYOUT = 3;
+export const LEDGER_LAYOUT = 4;
 
 export const LEDGER_SCHEMA = `
 -- The budgets in force, as JSON; one row.
@@ -25,9 +25,11 @@ create table if not exists sharing (
   -- Raised when processes shall write how they stand; they look often while they have something to say.
   asked integer not null,
   -- After this time others may take a node that is 'sole' to be lost, so that it spends nothing; null before it has looked.
-  alone_until integer
+  alone_until integer,
+  -- \`budget_version.sums_id\` of the database whose sums stand here; null in a new file.
+  sums_id text
 ) strict;
-insert into sharing values (1, 'sole', 0, null) on conflict do nothing;
+insert into sharing values (1, 'sole', 0, null, null) on conflict do nothing;
 
 -- Of these scopes they shall give back what they do not use.
 create table if not exists asks (

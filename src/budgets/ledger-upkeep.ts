@@ -96,9 +96,13 @@ export class LedgerUpkeep {
     );
   }
 
-  /** False for a file that was made just now. */
-  hasBudgets(): boolean {
-    return this.#ledger.version() > 0;
+  /** Which database's sums stand here; null in a file that was made just now. */
+  readSumsId(nowMs: number): string | null {
+    return this.#ledger.readSignal(nowMs).sumsId;
+  }
+
+  noteSumsId(sumsId: string): void {
+    this.#prepared('update sharing set sums_id = ?').run(sumsId);
   }
 
   /** Does nothing when these are the budgets in force. */
@@ -199,9 +203,8 @@ export class LedgerUpkeep {
   /** From now on only what is used already may be spent, until more is leased. Returns what is used of each scope. */
   beginSharing(): readonly HeldScope[] {
     return inLedgerTransaction(this.#db, () => {
-      this.#db.exec(`update scopes as x set held = ${USED}`);
       this.setMode('sharing');
-      return this.#prepared(`select ${SCOPE}, held from scopes where held > 0`).all().map(toHeld);
+      return this.#holdUsed();
     });
   }
 
@@ -289,6 +292,38 @@ export class LedgerUpkeep {
       for (const { accountId, budgetId, value, periodStartMs, spent, runLimit, usedMs } of uses)
         this.#raise.run(accountId, budgetId, value, periodStartMs, spent, runLimit, usedMs);
     });
+  }
+
+  /**
+   * Puts what the database knows this node to have spent in the place of what the file says. Processes that were not taken
+   * in go on counting for themselves, what their calls hold included: what is `stored` of them is taken off here, so a sum
+   * may be below zero beside theirs. Returns what is used of each scope, which is all that the node holds then.
+   */
+  replaceSpent(
+    uses: readonly Omit<ScopeUse, 'reserved'>[],
+    stored: readonly (ProcessSpend & { readonly process: string })[],
+  ): readonly HeldScope[] {
+    return inLedgerTransaction(this.#db, () => {
+      // What was wanted of other nodes was wanted beside sums of before; a call that still waits asks again.
+      this.#db.exec('delete from wants; update scopes set spent = 0, elsewhere = 0');
+      const put = this.#prepared(
+        `insert into scopes (account, budget, value, period, spent, run_limit, used) values (?, ?, ?, ?, ?, ?, ?)
+         on conflict do update set spent = excluded.spent, run_limit = coalesce(run_limit, excluded.run_limit)`,
+      );
+      for (const { accountId, budgetId, value, periodStartMs, spent, runLimit, usedMs } of uses)
+        put.run(accountId, budgetId, value, periodStartMs, spent, runLimit, usedMs);
+      const takeOff = this.#prepared(
+        `update scopes as x set spent = spent - ? where ${IS_SCOPE}
+           and exists (select 1 from shares s where ${IS_SAME} and s.process = ?)`,
+      );
+      for (const { process, spent, ...scope } of stored) takeOff.run(spent, ...namesOf(scope), process);
+      return this.#holdUsed();
+    });
+  }
+
+  #holdUsed(): readonly HeldScope[] {
+    this.#db.exec(`update scopes as x set held = ${USED}`);
+    return this.#prepared(`select ${SCOPE}, held from scopes where held > 0`).all().map(toHeld);
   }
 
   tidy(nowMs: number): void {

@@ -57,6 +57,8 @@ export interface Signal {
   readonly mode: SharingMode;
   /** Raised when processes shall write how they stand. */
   readonly asked: number;
+  /** Another one when the database's sums were put in the place of the ledger's, as after a restore. */
+  readonly sumsId: string | null;
 }
 
 const UNUSED: Scope = Object.freeze({ spent: 0n, runLimit: null, held: 0n, elsewhere: 0n });
@@ -96,7 +98,7 @@ export class BudgetLedger {
          answered = excluded.answered, is_silent = 0`,
     );
     this.#silence = prepare(`update shares set is_silent = 1 where ${IS_SCOPE} and process = ?`);
-    this.#signal = prepare('select mode, asked, alone_until from sharing');
+    this.#signal = prepare('select mode, asked, alone_until, sums_id from sharing');
     this.#raise = prepare('update sharing set asked = asked + 1 returning asked');
     this.#ask = prepare(`insert into asks values (?, ?, ?, ?, ?) on conflict do update set number = excluded.number`);
     this.#asks = prepare('select account, budget, value, period from asks where number > ?');
@@ -137,6 +139,7 @@ export class BudgetLedger {
     return {
       mode: mode === 'sharing' ? mode : mode === 'waiting' || !isAlone ? 'waiting' : 'sole',
       asked: Number(row?.['asked'] ?? 0),
+      sumsId: row?.['sums_id'] == null ? null : String(row['sums_id']),
     };
   }
 

@@ -258,7 +258,8 @@ export class ProcessShares {
   #look(): void {
     try {
       const signal = this.#ledger.readSignal(this.#nowMs());
-      const isAsked = signal.asked !== this.#seen.asked || signal.mode !== this.#seen.mode;
+      const { asked, mode, sumsId } = this.#seen;
+      const isAsked = signal.asked !== asked || signal.mode !== mode || signal.sumsId !== sumsId;
       const nowMs = performance.now();
       if (!isAsked && nowMs - this.#wroteMs < WRITE_MS) return;
       if (isAsked) this.#answer(signal);
@@ -274,9 +275,11 @@ export class ProcessShares {
     const asked = new Set(this.#ledger.listAsked(this.#seen.asked).map(nameOf));
     // Someone wants to know how all stand.
     const isForAll = asked.size < signal.asked - this.#seen.asked;
+    // It was granted of what the ledger had then, should this process have stood still when it was told to wait.
+    const isOld = signal.sumsId !== this.#seen.sumsId;
     for (const share of this.#shares.values()) {
       const isAsked = asked.has(share.name);
-      if (signal.mode === 'waiting' || isAsked) giveBack(share);
+      if (signal.mode === 'waiting' || isOld || isAsked) giveBack(share);
       // Whoever asked waits for the answer, though nothing has changed.
       if (isForAll || isAsked) share.isAhead = true;
     }

@@ -63,9 +63,9 @@ describe.each(PAIRS)('from $from to $to', ({ fromIndex, toIndex }) => {
     const after = await readContent(target);
     for (const [table, rows] of Object.entries(before)) {
       expect(rows.length, `rows in ${table}`).toBeGreaterThan(0);
-      // A restore changes the jobs, see the test about them, and adds a row to the audit log, see that one.
+      // A restore changes jobs and deliveries, see the tests about them, and adds a row to the audit log, see that one.
       if (table === 'audit_log') expect(after[table], table).toEqual(expect.arrayContaining([...rows]));
-      else if (table !== 'jobs') expect(after[table], table).toEqual(rows);
+      else if (!['jobs', 'alert_deliveries'].includes(table)) expect(after[table], table).toEqual(rows);
     }
     expect(result.rows).toBe(result.tables.reduce((sum, { rows }) => sum + rows, 0));
     expect(result.replaced).toEqual([]);
@@ -149,6 +149,15 @@ describe('a restored database', () => {
       },
       { kind: 'reprice', state: 'done', error: null, cursor: null },
     ]);
+  });
+
+  it('sends nothing that waited when the backup was made, and says which alerts are on and whom they tell', async () => {
+    const target = await database(0, 'deliveries');
+    const { alerts } = await restoreFile(target, files[0] ?? Buffer.alloc(0));
+    const { rows } = await target.pool.query('select state, error from alert_deliveries');
+    expect(rows).toEqual([{ state: 'dropped', error: 'restored from a backup' }]);
+    const { rows: named } = await target.pool.query<{ name: string }>('select name from alert_destinations');
+    expect(alerts).toEqual({ count: 1, destinations: named.map(({ name }) => name) });
   });
 
   it('shows its rows to a live tail as old ones, not as news', async () => {

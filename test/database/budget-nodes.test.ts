@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { formatUsd, parseUsd } from '../../src/vocabulary/usd.ts';
 import { createSeededRandom } from '../proxy/seeded-random.ts';
 import { type AdminDatabase, startAdminDatabase } from '../support/admin-database.ts';
+import { backUp, restoreFile } from '../support/backup-stage.ts';
 import { type BillingProvider, ENDINGS, startBillingProvider } from '../support/budgets/billing-provider.ts';
 import { type BudgetNode, type BudgetNodes, createBudgetNodes } from '../support/budgets/budget-nodes.ts';
 import { costInBooks, runTrial } from '../support/budgets/budget-trial.ts';
@@ -175,3 +176,74 @@ test('a name that a node had before, and another has now, is that one’s', asyn
   const { rows } = await db.pool.query("select node from budget_spend where value = 'swapped'");
   expect(rows).toEqual([{ node: 'old name' }]);
 }, 120_000);
+
+/** As if every call of the run were stored by now. */
+async function storeRun(run: string): Promise<void> {
+  for (const { budgets, proxy } of fleet.nodes) {
+    const node = proxy.base === fleet.nodes[0]?.proxy.base ? 'x' : 'y';
+    await fleet.spentOf(run, budgetId);
+    const [use] = await budgets.list({ accountId: 1, budgetId }, { value: run }, 1);
+    if (use === undefined) continue;
+    const values = [budgetId, run, node, formatUsd(use.spent)];
+    await db.pool.query(
+      `insert into budget_spend (account_id, budget_id, value, period_start, node, spent, calls)
+       values (1, $1, $2, to_timestamp(0), $3, $4, 1)`,
+      values,
+    );
+    await db.pool.query(
+      `insert into budget_process_spend (account_id, budget_id, value, period_start, process, spent)
+       values (1, $1, $2, to_timestamp(0), $3, $4)`,
+      values,
+    );
+  }
+}
+
+test('after a restore what the backup says was spent counts, by this node and by others, and money of before does not', async () => {
+  await Promise.all(fleet.nodes.splice(0).map(({ stop }) => stop()));
+  await db.pool.query('truncate budget_nodes, budget_leases, budget_spend, budget_process_spend');
+  await db.pool.query('update nodes set stopped_at = now()');
+  await db.pool.query(
+    `insert into budget_spend (account_id, budget_id, value, period_start, node, spent, calls)
+     values (1, $1, 'of its name', to_timestamp(0), 'x', 0.019, 9), (1, $1, 'of another', to_timestamp(0), 'gone', 0.019, 9)`,
+    [budgetId],
+  );
+  const staged = { url: db.databaseUrl, pool: db.pool };
+  const file = await backUp(staged);
+  await db.pool.query('truncate budget_spend');
+  const isRead = async () => fleet.nodes.every(({ proxy }) => proxy.gateway.budgets?.gate.of(1).length === 1);
+  const bases = () => fleet.nodes.map(({ proxy }) => proxy.base);
+  async function restore(): Promise<void> {
+    await restoreFile(staged, file, { replaces: true });
+    for (const { budgets } of fleet.nodes) await budgets.publish();
+  }
+
+  await fleet.start('x', 'new machine');
+  await fleet.until(async () => (await fleet.stateOf()) === 'x sole');
+  await fleet.until(isRead);
+  await trial(bases(), 'used up', 21);
+  expect(await fleet.spentOf('used up', budgetId)).toBeGreaterThanOrEqual((AMOUNT * 9n) / 10n);
+  await storeRun('used up');
+  await restore();
+  expect(await fleet.spentOf('used up', budgetId)).toBe(0n);
+  expect(await fleet.spentOf('of its name', budgetId)).toBe(parseUsd('0.019'));
+  await trial(bases(), 'of its name', 22);
+  expect(await fleet.spentOf('of its name', budgetId)).toBeLessThanOrEqual(AMOUNT);
+  await trial(bases(), 'of another', 23);
+  expect(await fleet.spentOf('of another', budgetId)).toBeLessThanOrEqual(parseUsd('0.001'));
+  await trial(bases(), 'used up', 24);
+  expect(await fleet.spentOf('used up', budgetId)).toBeGreaterThanOrEqual((AMOUNT * 9n) / 10n);
+  expect(await fleet.spentOf('used up', budgetId)).toBeLessThanOrEqual(AMOUNT);
+
+  await fleet.start('y', 'second machine');
+  await fleet.until(async () => (await fleet.stateOf()) === 'x sharing, y sharing');
+  await fleet.until(isRead);
+  await trial(bases(), 'shared', 25);
+  await storeRun('shared');
+  await restore();
+  await fleet.until(async () => (await fleet.stateOf()) === 'x sharing, y sharing');
+  await trial(bases(), 'of another', 26);
+  expect(await fleet.spentOf('of another', budgetId)).toBeLessThanOrEqual(parseUsd('0.001'));
+  await trial(bases(), 'shared', 27);
+  expect(await fleet.spentOf('shared', budgetId)).toBeGreaterThanOrEqual((AMOUNT * 9n) / 10n);
+  expect(await fleet.spentOf('shared', budgetId)).toBeLessThanOrEqual(AMOUNT);
+}, 240_000);

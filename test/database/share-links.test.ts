@@ -197,6 +197,14 @@ test('a view that cannot be shown is refused when it is shared', async () => {
   for (const what of wrong) await expect(share(what)).rejects.toThrow(/^400 /);
 });
 
+test('a visit holds for its own link alone, and not for another one that has its number after a move', async () => {
+  const link = await share({ page: 'run', trace_id: 'a run' });
+  const visitor = await visit(link);
+  expect((await ask('GET', '/api/v1/run?trace_id=a%20run', visitor)).status).toBe(200);
+  await db.pool.query("update share_links set digest = decode(repeat('07', 32), 'hex') where id = $1", [link.id]);
+  expect((await ask('GET', '/api/v1/run?trace_id=a%20run', visitor)).status).toBe(401);
+});
+
 test('revoked or expired it opens nothing, for who is inside as well, and the audit log says who made and revoked it', async () => {
   const [first, second] = [
     await share({ page: 'run', trace_id: 'a run' }),

@@ -173,3 +173,41 @@ test('a client that goes away in the middle of its file changes nothing, and mak
   expect(await listOutcomes()).toEqual(before);
   expect((await call(gateway.key)).status).toBe(200);
 });
+
+test('a budget has spent what the backup says, and its calls add to that, also after the proxy that made them has ended', async () => {
+  const file = join(gateway.dataDir, 'budget.backup');
+  const { id } = asRecord(
+    await gateway.api('/api/v1/budgets', {
+      method: 'POST',
+      body: '{"name":"All","scope":"account","amount_usd":"100","period":"once","hard":true}',
+    }),
+  );
+  const untilSpent = (usd: string) =>
+    waitUntil(`${usd} is spent, and stored`, async () => {
+      const { rows } = await database.query<{ spent: string }>(
+        'select trim_scale(sum(spent))::text as spent from budget_spend where budget_id = $1',
+        [id],
+      );
+      const shown = JSON.stringify(await gateway.api(`/api/v1/budgets/${id}`));
+      return rows[0]?.spent === usd && shown.includes(`"spent_usd":"${usd}","reserved_usd":"0"`) ? true : undefined;
+    });
+  for (let index = 0; index < 2; index += 1) expect((await call(gateway.key)).status).toBe(200);
+  await untilSpent('0.0000625');
+  expect(await tollgate('backup', file)).toMatchObject({ code: 0 });
+  for (let index = 0; index < 2; index += 1) expect((await call(gateway.key)).status).toBe(200);
+  await untilSpent('0.000125');
+  expect(await tollgate('restore', file, '--replace', '--yes')).toMatchObject({ code: 0 });
+  await untilSpent('0.0000625');
+  expect((await call(gateway.key)).status).toBe(200);
+  await untilSpent('0.00009375');
+  await gateway.api('/api/v1/restart', { method: 'POST' });
+  await waitUntil(
+    'the first process was taken in',
+    async () => {
+      const { rowCount } = await database.query('select from budget_process_spend');
+      return rowCount === 0 ? true : undefined;
+    },
+    120_000,
+  );
+  await untilSpent('0.00009375');
+});

@@ -153,7 +153,7 @@ async function insertOthers(client: pg.ClientBase): Promise<void> {
   );
   await client.query(
     `insert into alert_deliveries (account_id, event_id, destination_id, state)
-     select 1, e.id, d.id, 'sent' from alert_events e, alert_destinations d`,
+     select 1, e.id, d.id, 'waiting' from alert_events e, alert_destinations d`,
   );
   await client.query(
     `insert into brake_rules (account_id, rule, scope, action, settings, changed_by)

@@ -45,9 +45,12 @@ export function restoreFile(
 }
 
 /** What a restore sets anew, and so is not compared. */
-const SET_ANEW: readonly string[] = ['key_snapshot', 'price_book_version', 'audit_head'];
+const SET_ANEW: readonly string[] = ['key_snapshot', 'price_book_version', 'budget_version', 'audit_head'];
 
-/** Every row of every table as the text that PostgreSQL gives it, sorted; `ingest_xid` and `stored_xid` left out, since they are the server's own. */
+/** Transaction numbers of the server, and what a restore makes anew in each row. */
+const OWN_COLUMNS: readonly string[] = ['ingest_xid', 'stored_xid', 'session_key'];
+
+/** Every row of every table as the text that PostgreSQL gives it, sorted; without what each database has of its own. */
 export async function readContent({ url }: StagedDatabase): Promise<Readonly<Record<string, readonly string[]>>> {
   const client = await openSingleConnection({ connectionString: url, applicationName: 'test content' });
   try {
@@ -56,8 +59,8 @@ export async function readContent({ url }: StagedDatabase): Promise<Readonly<Rec
       if (SET_ANEW.includes(name)) continue;
       const { rows: columns } = await client.query<{ list: string }>(
         `select string_agg(attname, ', ' order by attnum) as list from pg_attribute
-         where attrelid = $1::regclass and attnum > 0 and not attisdropped and attname not in ('ingest_xid', 'stored_xid')`,
-        [name],
+         where attrelid = $1::regclass and attnum > 0 and not attisdropped and attname <> all ($2)`,
+        [name, OWN_COLUMNS],
       );
       const { rows } = await client.query<{ row: string }>(
         `select t::text as row from (select ${columns[0]?.list} from ${name}) t order by t::text collate "C"`,

@@ -25,6 +25,8 @@ const Restored = z.object({
   replaced: z.array(z.string()),
   keys_published: z.boolean(),
   interrupted: z.number(),
+  alerts_on: z.number(),
+  alerts_tell: z.array(z.string()),
 });
 
 /** Reports the bytes as they pass. */
@@ -69,6 +71,10 @@ async function runRestore(path: string, flags: RestoreFlags): Promise<void> {
   if (restored.replaced.length > 0) await output.line(`Removed: ${restored.replaced.join(', ')}.`);
   if (restored.interrupted > 0)
     await output.line(`${restored.interrupted} calls were under way when it was made; they are logged as interrupted.`);
+  if (restored.alerts_on > 0)
+    await output.line(
+      `Alerts that are on: ${restored.alerts_on}. They tell: ${restored.alerts_tell.join(', ') || 'nobody'}. See \`tollgate alerts list\`.`,
+    );
   await output.say(
     restored.keys_published
       ? 'The keys of the backup work now, and no others.'
@@ -86,7 +92,7 @@ export function addRestoreCommand(program: Command, addClientOptions: (command: 
     .option('--yes', 'do not ask')
     .addHelpText(
       'after',
-      '\nThe gateway keeps its admin token, its settings and its sessions; its keys are those of the backup afterwards.\n\nExamples:\n  tollgate restore november.backup\n  tollgate restore november.backup --replace',
+      '\nThe gateway keeps its admin token, its settings and the sessions that begin with that token; its keys are those of the backup\nafterwards, and people sign in again.\n\nExamples:\n  tollgate restore november.backup\n  tollgate restore november.backup --replace',
     )
     .action((path: string, flags: RestoreFlags) => runRestore(path, flags));
 }

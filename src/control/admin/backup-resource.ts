@@ -42,6 +42,8 @@ const RestoreBody = z.object({
   replaced: z.array(z.string()).describe('What was removed, in words'),
   keys_published: z.boolean().describe('False: a proxy process has not confirmed the restored keys yet'),
   interrupted: z.number().int().describe('Calls that were under way when the backup was made, and are closed now'),
+  alerts_on: z.number().int().describe('Alerts that look at the restored log from now on'),
+  alerts_tell: z.array(z.string()).describe('Names of the destinations that those tell'),
 });
 
 function toAnswer(thrown: unknown): unknown {
@@ -59,6 +61,8 @@ function formatRestored({ header, tables, ...restored }: Restored): z.infer<type
     replaced: [...restored.replaced],
     keys_published: restored.areKeysPublished,
     interrupted: restored.interrupted,
+    alerts_on: restored.alerts.count,
+    alerts_tell: [...restored.alerts.destinations],
   };
 }
 

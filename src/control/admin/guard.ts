@@ -140,7 +140,7 @@ export function requireCredentials(
     if (session === null) return null;
     const { holder } = session;
     if (holder === null) return identify.operator(c, true);
-    return 'linkId' in holder ? identify.link(c, holder) : identify.person(c, holder);
+    return 'linkDigest' in holder ? identify.link(c, holder) : identify.person(c, holder);
   }
 
   /** Whether the credentials of a long answer still hold, and in the same account. */

@@ -59,7 +59,8 @@ export function createIdentify(deps: Pick<AdminDeps, 'database'>): Identify {
     },
     person: async (c, session) => {
       const person = await readPerson(requireWholeDatabase(deps), session.personId);
-      if (person === null || session.begunMs < person.sessionsFromMs) return null;
+      if (person === null || session.sessionKey !== person.sessionKey) return null;
+      if (session.begunMs < person.sessionsFromMs) return null;
       const asked = readHeader(c);
       const chosen = asked ?? readCookie(c);
       const found = person.memberships.find(({ accountId }) => accountId === chosen);
@@ -78,8 +79,8 @@ export function createIdentify(deps: Pick<AdminDeps, 'database'>): Identify {
         view: null,
       };
     },
-    link: async (c, { linkId }) => {
-      const link = await readValidShareLink(requireWholeDatabase(deps), linkId);
+    link: async (c, { linkDigest }) => {
+      const link = await readValidShareLink(requireWholeDatabase(deps), linkDigest);
       if (link === null) return null;
       const { id, name, accountId, hasBodies, page, parameters, expiresAt } = link;
       const asked = readHeader(c);

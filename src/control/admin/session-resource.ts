@@ -3,7 +3,13 @@ import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { digestKey, isWellFormedShareToken } from '../../keys/gateway-key.ts';
 import { isDatabaseDown } from '../store/database-error.ts';
-import { readPasswordHash, readPerson, redeemPersonLink, writePasswordHash } from '../store/people.ts';
+import {
+  type KnownPerson,
+  readPasswordHash,
+  readPerson,
+  redeemPersonLink,
+  writePasswordHash,
+} from '../store/people.ts';
 import { openShareLink, SHARED_PAGES } from '../store/share-links.ts';
 import { listUsable } from './accounts-resource.ts';
 import type { AdminDeps } from './admin-deps.ts';
@@ -136,22 +142,22 @@ export function addSessionRoutes(app: OpenAPIHono, deps: AdminDeps, sessions: Se
   }
 
   /** By address of the client and by that of the person, so that many clients cannot guess at one person. */
-  async function checkPassword(c: Context, email: string, password: string): Promise<number> {
+  async function checkPassword(c: Context, email: string, password: string): Promise<KnownPerson> {
     const { client } = readPeer(c.env);
     const guessers = [`person ${email.toLowerCase()}`, ...(client === null ? [] : [client])];
     const waitMs = Math.max(...guessers.map(tokens.waitMsOf));
     if (waitMs > 0) refuseGuesses(c, waitMs);
     const stored = await readPasswordHash(requireWholeDatabase(deps), email);
-    if ((await passwords.verify(password, stored?.hash ?? null)) && stored !== null) return stored.id;
+    if ((await passwords.verify(password, stored?.hash ?? null)) && stored !== null) return stored;
     notePasswordFailure(guessers);
     throw WRONG_PASSWORD;
   }
 
-  async function findPerson(c: Context, proof: z.infer<typeof SignInBody>): Promise<number | null> {
+  async function findPerson(c: Context, proof: z.infer<typeof SignInBody>): Promise<KnownPerson | null> {
     if ('email' in proof) return checkPassword(c, proof.email, proof.password);
     if (!('person' in proof)) return null;
-    const personId = await redeemPersonLink(requireWholeDatabase(deps), digestOfLink(proof.person));
-    if (personId !== null) return personId;
+    const person = await redeemPersonLink(requireWholeDatabase(deps), digestOfLink(proof.person));
+    if (person !== null) return person;
     throw new ApiError(
       401,
       'code_invalid',
@@ -161,9 +167,8 @@ export function addSessionRoutes(app: OpenAPIHono, deps: AdminDeps, sessions: Se
 
   /** A token of a link is 256 random bits and needs no limit, either. */
   async function openShared(c: Context, token: string): Promise<void> {
-    const link = isWellFormedShareToken(token)
-      ? await openShareLink(requireWholeDatabase(deps), digestKey(token))
-      : null;
+    const linkDigest = digestKey(token);
+    const link = isWellFormedShareToken(token) ? await openShareLink(requireWholeDatabase(deps), linkDigest) : null;
     if (link === null)
       throw new ApiError(
         401,
@@ -171,7 +176,7 @@ export function addSessionRoutes(app: OpenAPIHono, deps: AdminDeps, sessions: Se
         'This link is not whole, has expired, or was revoked. Whoever gave it to you can make a new one.',
       );
     const leftSeconds = Math.max(1, Math.ceil((link.expiresAt.getTime() - deps.nowMs()) / 1_000));
-    await sessions.begin(c, isSecure(c, deps), { linkId: link.id }, Math.min(leftSeconds, VISIT_SECONDS));
+    await sessions.begin(c, isSecure(c, deps), { linkDigest }, Math.min(leftSeconds, VISIT_SECONDS));
   }
 
   /** A code is 256 random bits and needs no limit, so a flood of wrong tokens keeps nobody out. */
@@ -211,9 +216,9 @@ export function addSessionRoutes(app: OpenAPIHono, deps: AdminDeps, sessions: Se
       await openShared(c, proof.link);
       return c.body(null, 204);
     }
-    const personId = await findPerson(c, proof);
-    if (personId !== null) {
-      if (!(await signInPerson(c, deps, sessions, personId))) throw WRONG_PASSWORD;
+    const person = await findPerson(c, proof);
+    if (person !== null) {
+      if (!(await signInPerson(c, deps, sessions, person))) throw WRONG_PASSWORD;
     } else if ('code' in proof || 'token' in proof) {
       await checkOperator(c, proof);
       await sessions.begin(c, isSecure(c, deps));
@@ -230,11 +235,12 @@ export function addSessionRoutes(app: OpenAPIHono, deps: AdminDeps, sessions: Se
     const { password, current } = c.req.valid('json');
     const pool = requireWholeDatabase(deps);
     // It would let them in after the provider no longer does.
-    if ((await readPerson(pool, id))?.isIssued !== false)
+    const person = await readPerson(pool, id);
+    if (person?.isIssued !== false)
       throw new ApiError(403, 'forbidden', 'You sign in through your identity provider, which keeps your password.');
     if ((await readPasswordHash(pool, name)) !== null) await checkPassword(c, name, current ?? '');
-    await writePasswordHash(pool, id, await passwords.hash(password));
-    await signInPerson(c, deps, sessions, id);
+    await writePasswordHash(pool, person, await passwords.hash(password));
+    await signInPerson(c, deps, sessions, person);
     return c.body(null, 204);
   });
 

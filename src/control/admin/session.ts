@@ -9,17 +9,22 @@ import type { EndedSessions } from './ended-sessions.ts';
 
 export const SESSION_COOKIE = 'tollgate_session';
 const LIFETIME_SECONDS = 30 * 86_400;
-/** Expiry in seconds, a random part; of a person the number, and when the session began in milliseconds; or of a share link the number. */
-const VALUE = /^(\d{1,12})\.[\w-]+(?:\.p(\d{1,10})\.(\d{1,15})|\.l(\d{1,10}))?$/;
+/**
+ * Expiry in seconds, a random part; of a person the number, their random value, and when the session began in milliseconds;
+ * or of a share link the digest. Numbers alone name somebody else after a restore.
+ */
+const VALUE = /^(\d{1,12})\.[\w-]+(?:\.p(\d{1,10})\.([0-9a-f-]{36})\.(\d{1,15})|\.l([0-9a-f]{64}))?$/;
 
 export interface PersonSession {
   readonly personId: number;
+  readonly sessionKey: string;
   readonly begunMs: number;
 }
 
 /** Of whoever came by a share link. */
 export interface LinkSession {
-  readonly linkId: number;
+  /** SHA-256 of its token, hex. */
+  readonly linkDigest: string;
 }
 
 /** Null: the operator. */
@@ -37,7 +42,8 @@ export interface Sessions {
 
 function formatHolder(holder: SessionHolder): string {
   if (holder === null) return '';
-  return 'linkId' in holder ? `.l${holder.linkId}` : `.p${holder.personId}.${holder.begunMs}`;
+  if ('linkDigest' in holder) return `.l${holder.linkDigest}`;
+  return `.p${holder.personId}.${holder.sessionKey}.${holder.begunMs}`;
 }
 
 export function createSessions(adminToken: string, ended: EndedSessions, nowMs: () => number = Date.now): Sessions {
@@ -48,10 +54,11 @@ export function createSessions(adminToken: string, ended: EndedSessions, nowMs: 
   async function readCookie(c: Context) {
     const signed = await getSignedCookie(c, key, SESSION_COOKIE);
     const value = signed === false ? '' : (signed ?? '');
-    const [, expiresAt, personId, begunMs, linkId] = VALUE.exec(value) ?? [];
+    const [, expiresAt, personId, sessionKey, begunMs, linkDigest] = VALUE.exec(value) ?? [];
     if (expiresAt === undefined) return null;
-    const person = personId === undefined ? null : { personId: Number(personId), begunMs: Number(begunMs) };
-    const holder = linkId === undefined ? person : { linkId: Number(linkId) };
+    const person =
+      sessionKey === undefined ? null : { personId: Number(personId), sessionKey, begunMs: Number(begunMs) };
+    const holder = linkDigest === undefined ? person : { linkDigest };
     return { value, expiresAtMs: Number(expiresAt) * 1_000, holder };
   }
 

@@ -1,6 +1,6 @@
 /** Opens the session of a person who has proved who they are. */
 import type { Context } from 'hono';
-import { noteSignIn } from '../store/people.ts';
+import { type KnownPerson, noteSignIn } from '../store/people.ts';
 import type { AdminDeps } from './admin-deps.ts';
 import { requireWholeDatabase } from './behind-wall.ts';
 import { isSecure } from './public-origin.ts';
@@ -11,11 +11,12 @@ export async function signInPerson(
   c: Context,
   deps: AdminDeps,
   sessions: Sessions,
-  personId: number,
+  person: KnownPerson,
   lifetimeSeconds?: number,
 ): Promise<boolean> {
-  const begunAt = await noteSignIn(requireWholeDatabase(deps), personId);
+  const begunAt = await noteSignIn(requireWholeDatabase(deps), person);
   if (begunAt === null) return false;
-  await sessions.begin(c, isSecure(c, deps), { personId, begunMs: begunAt.getTime() }, lifetimeSeconds);
+  const { id: personId, sessionKey } = person;
+  await sessions.begin(c, isSecure(c, deps), { personId, sessionKey, begunMs: begunAt.getTime() }, lifetimeSeconds);
   return true;
 }

@@ -9,6 +9,7 @@ import { noteChange } from '../audit/note-change.ts';
 import { DEADLOCK, errorCode, isDataError, LOCK_NOT_AVAILABLE } from '../store/database-error.ts';
 import { waitForBatches } from '../store/ingest-lock.ts';
 import { ensurePartitions } from '../store/partitions.ts';
+import { renewSums } from '../store/renew-sums.ts';
 import { RETENTION_LOCK } from '../store/retention.ts';
 import { closeConnection, openSingleConnection } from '../store/single-connection.ts';
 import { BackupError } from './backup-error.ts';
@@ -25,6 +26,7 @@ const BATCH_TRIES = 10;
 /** Each partition locks all its indexes until its transaction ends. */
 const DAYS_A_TRANSACTION = 30;
 const ROLLBACK_LIMIT_MS = 5_000;
+const DROPPED_BY_RESTORE = 'restored from a backup';
 const STOPPED_BY_RESTORE = 'it was under way when the backup was made; resume it if it is still wanted';
 
 export interface RestoreOptions {
@@ -45,8 +47,16 @@ export interface RestoreResult {
   readonly rows: number;
   readonly bytes: number;
   readonly replaced: readonly string[];
+  readonly alerts: AlertsOn;
   /** Exceeds the versions of the file and of the gateway before. */
   readonly keysVersion: number;
+}
+
+/** What looks at the restored log from now on. */
+export interface AlertsOn {
+  readonly count: number;
+  /** Whom they tell: names of destinations, by name. */
+  readonly destinations: readonly string[];
 }
 
 /** Throws a BackupError for a fault of the file or gateway, an AbortError, or the database's error. */
@@ -199,6 +209,9 @@ async function replaceContent(
     else if (event?.type === 'end') {
       await checkCounts(client, tables, accountId);
       await stopJobs(client);
+      await dropDeliveries(client);
+      await endSessions(client);
+      await renewSums(client);
       await markUnfilled(client, header);
       await raiseSequences(client);
       const keysVersion = await raiseVersions(client, versions);
@@ -210,7 +223,15 @@ async function replaceContent(
         before: { audit_seq: audited.seq, audit_hash: `sha256:${audited.hash}` },
         after: { made_at: header.created_at, rows: event.rows, replaced },
       });
-      return { header, tables, rows: event.rows, bytes: event.bytes, replaced, keysVersion };
+      return {
+        header,
+        tables,
+        rows: event.rows,
+        bytes: event.bytes,
+        replaced,
+        alerts: await listAlertsOn(client),
+        keysVersion,
+      };
     } else throw new Error(`a backup goes on with ${event?.type ?? 'nothing'}`);
   }
 }
@@ -250,6 +271,28 @@ async function stopJobs(client: pg.Client): Promise<void> {
      where state in ('queued', 'running')`,
     [STOPPED_BY_RESTORE],
   );
+}
+
+/** Whoever is told should hear of this gateway, not of what another one found before. */
+async function dropDeliveries(client: pg.Client): Promise<void> {
+  await client.query("update alert_deliveries set state = 'dropped', error = $1 where state = 'waiting'", [
+    DROPPED_BY_RESTORE,
+  ]);
+}
+
+async function listAlertsOn(client: pg.Client): Promise<AlertsOn> {
+  const { rows } = await client.query<AlertsOn>(
+    `select (select count(*) from alerts where is_on)::int4 as count, array(
+       select d.name from alert_destinations d
+       where exists (select from alerts a where a.account_id = d.account_id and a.is_on and d.id = any(a.destinations))
+       order by d.name, d.id) as destinations`,
+  );
+  return rows[0] ?? { count: 0, destinations: [] };
+}
+
+/** A person of before has their number no more; one of the file may have been signed out since it was made. */
+async function endSessions(client: pg.Client): Promise<void> {
+  await client.query('update people set session_key = gen_random_uuid()');
 }
 
 /** A file of a former release has no sums by facet: they are made again from the calls, the newest hours first. */

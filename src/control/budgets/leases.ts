@@ -81,6 +81,24 @@ export async function writeLease(client: pg.ClientBase | pg.Pool, node: string, 
   );
 }
 
+/** The node holds what it uses, and no more: what it leased before a restore was of other sums. Only where the name is its own. */
+export function replaceLeases(
+  pool: pg.Pool,
+  { id, node }: { readonly id: string; readonly node: string },
+  used: readonly HeldScope[],
+): Promise<void> {
+  return inTransaction(pool, async (client) => {
+    const { rows } = await client.query<{ isSharing: boolean }>(
+      `select state = 'sharing' as "isSharing" from budget_nodes where node = $1 and id = $2`,
+      [node, id],
+    );
+    const [own] = rows;
+    if (own === undefined) return;
+    await client.query('delete from budget_leases where node = $1', [node]);
+    if (own.isSharing) for (const scope of used) await writeLease(client, node, scope);
+  });
+}
+
 /** What others ask this node to give back. */
 export async function listWanted(pool: pg.Pool, node: string): Promise<readonly HeldScope[]> {
   const { rows } = await pool.query<ScopeRow>(

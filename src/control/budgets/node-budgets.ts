@@ -1,6 +1,6 @@
 /**
  * The budgets of this node: brings them from the database to the ledger that its proxies share, takes in what ended
- * processes have spent, and what the database knows when the ledger is new.
+ * processes have spent, and what the database knows when the ledger is new or the database's sums are others.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
@@ -8,9 +8,10 @@ import type { SharingMode } from '../../budgets/ledger.ts';
 import { openLedgerDatabase } from '../../budgets/ledger-file.ts';
 import { FORGOTTEN_AFTER_MS, LedgerUpkeep, MAX_SCOPES, type ScopeUse } from '../../budgets/ledger-upkeep.ts';
 import type { PicoUsd } from '../../vocabulary/usd.ts';
+import { inSnapshot } from '../store/pool.ts';
 import { readAllBudgets } from './budget-store.ts';
 import { forgetOldSums } from './forget-old-sums.ts';
-import { takeOverNames } from './leases.ts';
+import { replaceLeases, takeOverNames } from './leases.ts';
 import { forgetProcess, listProcessSpend } from './process-spend.ts';
 import { readLook } from './read-look.ts';
 import { listRecentSpend } from './read-spend.ts';
@@ -78,7 +79,6 @@ export function openNodeBudgets({
 }: NodeBudgetsOptions): NodeBudgets {
   const upkeep = new LedgerUpkeep(openLedgerDatabase(file, 'process'));
   let version: string | null = null;
-  let isRaised = upkeep.hasBudgets();
   const sharing = createBudgetSharing({
     pool,
     id,
@@ -93,9 +93,41 @@ export function openNodeBudgets({
   let tidiedMs = Number.NEGATIVE_INFINITY;
   let aloneUntilMs = 0;
 
-  /** A ledger that was lost begins with what the stored calls of this node have spent. */
+  let last: Promise<unknown> = Promise.resolve();
+
+  /** One after another: what is read of the database is written here before anything else of it is. */
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const next = last.then(work, work);
+    last = next;
+    return next;
+  }
+
+  const listOwnSpend = (client: pg.ClientBase | pg.Pool) =>
+    listRecentSpend(client, node, new Date(nowMs() - FORGOTTEN_AFTER_MS), MAX_SCOPES);
+
   async function takeInSpend(): Promise<void> {
-    upkeep.raiseSpent(await listRecentSpend(pool, node, new Date(nowMs() - FORGOTTEN_AFTER_MS), MAX_SCOPES));
+    upkeep.raiseSpent(await listOwnSpend(pool));
+  }
+
+  /**
+   * The ledger is new, the database is another one, or a backup was restored: the database's sums take the place of the
+   * ledger's. Until `join` nothing is spent of hard budgets. That it was done is noted last, so that a node which is
+   * killed in between does it again.
+   */
+  async function takeInSums(sumsId: string): Promise<void> {
+    if (formerNames.length > 0) await takeOverNames(pool, { id, name: node, former: formerNames });
+    if (hasProxies) {
+      // Its processes give back what no call of theirs holds.
+      upkeep.setMode('waiting');
+      await upkeep.ask(listProcesses());
+    }
+    const [spent, stored] = await inSnapshot(pool, async (client) => [
+      await listOwnSpend(client),
+      await listProcessSpend(client, upkeep.listProcesses()),
+    ]);
+    await replaceLeases(pool, { id, node }, upkeep.replaceSpent(spent, stored));
+    sharing.beginAnew();
+    upkeep.noteSumsId(sumsId);
   }
 
   async function publish(seen: string): Promise<void> {
@@ -119,10 +151,9 @@ export function openNodeBudgets({
   async function poll(): Promise<void> {
     const isTidyDue = performance.now() - tidiedMs > tidyMs;
     if (isTidyDue && formerNames.length > 0) await takeOverNames(pool, { id, name: node, former: formerNames });
-    if (!isRaised) await takeInSpend();
-    isRaised = true;
     const askedMs = nowMs();
     const look = await readLook(pool, node, id);
+    if (look.sumsId !== upkeep.readSumsId(askedMs)) await takeInSums(look.sumsId);
     if (hasProxies) await sharing.join(look);
     if (look.aloneForMs !== null) noteAlone(askedMs + look.aloneForMs - TAKEOVER_MARGIN_MS);
     await publish(look.version);
@@ -135,20 +166,21 @@ export function openNodeBudgets({
   }
 
   return {
-    poll,
+    poll: () => inTurn(poll),
     publish: async () => {
-      await poll();
+      await inTurn(poll);
       const deadlineMs = performance.now() + READ_LIMIT_MS;
       while (!upkeep.isReadBy(listProcesses()) && performance.now() < deadlineMs) await sleep(READ_LOOK_MS);
     },
     exchange: async () => {
-      if (hasProxies) await sharing.exchange();
+      if (hasProxies) await inTurn(sharing.exchange);
     },
-    takeInProcess: async (process) => {
-      // Between the two it may be killed: the ledger takes it in once.
-      upkeep.takeInProcess(process, await listProcessSpend(pool, process));
-      await forgetProcess(pool, process);
-    },
+    takeInProcess: (process) =>
+      inTurn(async () => {
+        // Between the two it may be killed: the ledger takes it in once.
+        upkeep.takeInProcess(process, await listProcessSpend(pool, [process]));
+        await forgetProcess(pool, process);
+      }),
     list: async (scope, only, limit) => {
       const living = listProcesses();
       await upkeep.ask(living);

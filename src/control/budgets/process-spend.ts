@@ -4,6 +4,7 @@ import type { ProcessSpend } from '../../budgets/ledger-upkeep.ts';
 import { parseUsd } from '../../vocabulary/usd.ts';
 
 interface SpendRow {
+  readonly process: string;
   readonly accountId: number;
   readonly budgetId: number;
   readonly value: string;
@@ -11,11 +12,14 @@ interface SpendRow {
   readonly spent: string;
 }
 
-export async function listProcessSpend(pool: pg.Pool, process: string): Promise<readonly ProcessSpend[]> {
-  const { rows } = await pool.query<SpendRow>(
-    `select account_id as "accountId", budget_id as "budgetId", value, period_start as "periodStart", spent
-     from budget_process_spend where process = $1`,
-    [process],
+export async function listProcessSpend(
+  client: pg.ClientBase | pg.Pool,
+  processes: readonly string[],
+): Promise<readonly (ProcessSpend & { readonly process: string })[]> {
+  const { rows } = await client.query<SpendRow>(
+    `select process, account_id as "accountId", budget_id as "budgetId", value, period_start as "periodStart", spent
+     from budget_process_spend where process = any($1)`,
+    [processes],
   );
   return rows.map(({ periodStart, spent, ...scope }) => ({
     ...scope,

@@ -20,6 +20,8 @@ export const IS_LOST = `b.node <> $1 and b.state = 'sole' and exists (select fro
 export interface BudgetLook {
   /** Another one after every change of a budget, and after a backup was restored, whose row may have the same number. */
   readonly version: string;
+  /** Another one in each database, and after each restore. Empty where there is none. */
+  readonly sumsId: string;
   /** How the nodes stand, as one text. */
   readonly nodes: string;
   readonly hasGone: boolean;
@@ -32,6 +34,7 @@ export async function readLook(pool: pg.Pool, node: string, id: string): Promise
   const { rows } = await pool.query<BudgetLook>({
     name: 'budget_look',
     text: `select coalesce((select version || ' ' || xmin from budget_version), '') as version,
+        coalesce((select sums_id::text from budget_version), '') as "sumsId",
         coalesce(string_agg(concat_ws(' ', b.node, b.state, b.id), ', ' order by b.node), '') as nodes,
         coalesce(bool_or(${IS_GONE}), false) as "hasGone", coalesce(bool_or(${IS_LOST}), false) as "hasLost",
         (select 1000 * extract(epoch from n.seen_at + make_interval(hours => ${TAKEOVER_HOURS}) - now()) from nodes n
@@ -39,5 +42,5 @@ export async function readLook(pool: pg.Pool, node: string, id: string): Promise
       from budget_nodes b`,
     values: [node, id],
   });
-  return rows[0] ?? { version: '', nodes: '', hasGone: false, hasLost: false, aloneForMs: null };
+  return rows[0] ?? { version: '', sumsId: '', nodes: '', hasGone: false, hasLost: false, aloneForMs: null };
 }

@@ -45,7 +45,7 @@ function toSpend(row: SpendRow): StoredSpend {
 
 /** What a node has spent that may still count, the most recently used first. */
 export async function listRecentSpend(
-  pool: pg.Pool,
+  pool: pg.ClientBase | pg.Pool,
   node: string,
   since: Date,
   most: number,

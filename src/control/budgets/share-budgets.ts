@@ -24,6 +24,8 @@ export interface BudgetSharing {
   readonly exchange: () => Promise<void>;
   /** After a budget was lowered: what is held of it and not used. */
   readonly giveBackOf: (budgetId: number) => Promise<void>;
+  /** After the database's sums took the place of the ledger's: the next `join` settles all anew. */
+  readonly beginAnew: () => void;
   /** Now and then: calls of nodes that left are stored later, as when their spool is brought. */
   readonly recount: () => Promise<void>;
 }
@@ -183,6 +185,10 @@ export function createBudgetSharing(options: SharingOptions): BudgetSharing {
       await follow(settled);
       // What others have changed meanwhile differs from it.
       settledAs = settled.isSettled ? nodes : null;
+    },
+    beginAnew: () => {
+      hasSynced = false;
+      settledAs = null;
     },
     recount: async () => {
       if (!hasSynced || upkeep.mode(nowMs()) !== 'sole') return;

@@ -1,6 +1,6 @@
 /**
  * Backups of this gateway's database and what surrounds them: the spool is emptied before; after a restore keys are
- * published, prices read and dead calls closed. `backup/` makes the file.
+ * published, prices read, dead calls closed and budgets published. `backup/` makes the file.
  */
 import type pg from 'pg';
 import type { Logger } from 'pino';
@@ -10,6 +10,7 @@ import { restoreBackup } from '../backup/restore-backup.ts';
 import { writeBackup } from '../backup/write-backup.ts';
 import type { CurrentPriceBook } from '../prices/declared/current-price-book.ts';
 import type { Shipper } from '../shipper/shipper.ts';
+import { renewSums } from '../store/renew-sums.ts';
 import { closeConnection, openSingleConnection } from '../store/single-connection.ts';
 import { closeOpenCalls, listOpenUntil } from './close-open-calls.ts';
 
@@ -26,6 +27,7 @@ export interface BackupsOptions {
   readonly shipper: () => Shipper | null;
   readonly readSpoolStatus: () => Promise<SpoolStatus | null>;
   readonly publishKeys: (version: number) => Promise<boolean>;
+  readonly publishBudgets: () => Promise<void>;
   readonly nowMs: () => number;
   readonly log: Logger;
 }
@@ -78,6 +80,10 @@ export function createBackups(options: BackupsOptions): BackupsDep {
           }),
         0,
       );
+      // What the closed calls held is spent now, and perhaps of this node.
+      if (interrupted > 0)
+        await followUp('the sums of budgets could not be announced', () => renewSums(pool), undefined);
+      await followUp('the budgets could not be published', options.publishBudgets, undefined);
       // Wakes the shipper; nobody waits for it.
       void shipper()?.drain(SPOOL_LIMIT_MS);
       return { ...result, areKeysPublished, interrupted };

@@ -156,6 +156,7 @@ export const workForAllNodes: CreateNodeFace = (node, access) => {
       shipper: () => node.connected()?.shipper ?? null,
       readSpoolStatus: node.readSpoolStatus,
       publishKeys,
+      publishBudgets: node.budgets.publish,
       nowMs: clock.nowMs,
       log,
     }),

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type pg from 'pg';
 import { readAuthor } from '../audit/author.ts';
 import { noteChange } from '../audit/note-change.ts';
-import type { StoredRole } from './people.ts';
+import type { KnownPerson, StoredRole } from './people.ts';
 import { inTransaction } from './pool.ts';
 
 export interface IssuedPerson {
@@ -20,13 +20,13 @@ export interface IssuedPerson {
 }
 
 /**
- * Returns the person's number. `no_account`: no grant is for an account that there is, and nobody has invited the person.
+ * Returns the person. `no_account`: no grant is for an account that there is, and nobody has invited the person.
  * `email_taken`: another person has the address, and the provider does not say that it is this one's.
  *
  * A role from an invitation stays as it is, whatever the groups give: a group of everyone would take the last owner from an
  * account, and whoever left the group would lose their invitation as well.
  */
-export function takeInIssued(pool: pg.Pool, person: IssuedPerson): Promise<number | 'no_account' | 'email_taken'> {
+export function takeInIssued(pool: pg.Pool, person: IssuedPerson): Promise<KnownPerson | 'no_account' | 'email_taken'> {
   return inTransaction(pool, async (client) => {
     // Two sign-ins of a person at a time.
     await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`${person.issuer} ${person.subject}`]);
@@ -34,14 +34,15 @@ export function takeInIssued(pool: pg.Pool, person: IssuedPerson): Promise<numbe
       `${MEMBERSHIPS} where (p.issuer = $1 and p.subject = $2) or lower(p.email) = lower($3) for update`,
       [person.issuer, person.subject, person.email],
     );
-    const id = await findPerson(client, person);
-    if (id === 'email_taken') return id;
+    const found = await findPerson(client, person);
+    if (found === 'email_taken') return found;
+    const { id } = found;
     const hasAccount = await takeInMemberships(client, id, person);
     const { rows } = await client.query<StoredMembership>(`${MEMBERSHIPS} where p.id = $1`, [id]);
     if (!hasAccount) await client.query('delete from people where id = $1', [id]);
     const before = known.rows.filter(({ personId }) => personId === id);
     await noteMemberships(client, before, rows);
-    return hasAccount ? id : 'no_account';
+    return hasAccount ? found : 'no_account';
   });
 }
 
@@ -104,14 +105,16 @@ async function takeInMemberships(client: pg.ClientBase, id: number, person: Issu
   return rowCount !== 0;
 }
 
-async function findPerson(client: pg.ClientBase, person: IssuedPerson): Promise<number | 'email_taken'> {
+const KNOWN = 'id, session_key as "sessionKey"';
+
+async function findPerson(client: pg.ClientBase, person: IssuedPerson): Promise<KnownPerson | 'email_taken'> {
   const { issuer, subject, email, name } = person;
-  const known = await client.query<{ id: number }>('select id from people where issuer = $1 and subject = $2', [
+  const known = await client.query<KnownPerson>(`select ${KNOWN} from people where issuer = $1 and subject = $2`, [
     issuer,
     subject,
   ]);
-  const byEmail = await client.query<{ id: number; issuer: string | null }>(
-    'select id, issuer from people where lower(email) = lower($1) for update',
+  const byEmail = await client.query<KnownPerson & { issuer: string | null }>(
+    `select ${KNOWN}, issuer from people where lower(email) = lower($1) for update`,
     [email],
   );
   const [own] = known.rows;
@@ -123,7 +126,7 @@ async function findPerson(client: pg.ClientBase, person: IssuedPerson): Promise<
       name,
       isFree ? email : null,
     ]);
-    return own.id;
+    return own;
   }
   if (namesake !== undefined) {
     if (namesake.issuer !== null || !person.isEmailVerified) return 'email_taken';
@@ -134,13 +137,13 @@ async function findPerson(client: pg.ClientBase, person: IssuedPerson): Promise<
       [namesake.id, issuer, subject, name],
     );
     await client.query('delete from person_links where person_id = $1', [namesake.id]);
-    return namesake.id;
+    return namesake;
   }
-  const made = await client.query<{ id: number }>(
-    'insert into people (email, name, issuer, subject) values ($1, $2, $3, $4) returning id',
+  const made = await client.query<KnownPerson>(
+    `insert into people (email, name, issuer, subject) values ($1, $2, $3, $4) returning ${KNOWN}`,
     [email, name, issuer, subject],
   );
   const [row] = made.rows;
   if (row === undefined) throw new Error('the person was not stored');
-  return row.id;
+  return row;
 }

@@ -14,8 +14,14 @@ export interface Membership {
   readonly mayReadBodies: boolean;
 }
 
-export interface SignedInPerson {
+/** As a proof of who they are names them. A number alone is another's after a restore. */
+export interface KnownPerson {
   readonly id: number;
+  /** Their sessions name it too. */
+  readonly sessionKey: string;
+}
+
+export interface SignedInPerson extends KnownPerson {
   readonly email: string;
   readonly name: string;
   readonly hasPassword: boolean;
@@ -50,7 +56,7 @@ const MEMBER = `p.id, p.email, p.name, m.role, m.may_read_bodies as "mayReadBodi
 export async function readPerson(pool: pg.Pool, id: number): Promise<SignedInPerson | null> {
   const { rows } = await pool.query<Omit<SignedInPerson, 'sessionsFromMs'> & { readonly sessionsFrom: Date }>(
     `select p.id, p.email, p.name, p.password_hash is not null as "hasPassword", p.issuer is not null as "isIssued",
-       p.sessions_from as "sessionsFrom",
+       p.session_key as "sessionKey", p.sessions_from as "sessionsFrom",
        coalesce((select jsonb_agg(jsonb_build_object('accountId', m.account_id, 'accountName', a.name, 'role', m.role,
          'mayReadBodies', m.may_read_bodies) order by m.account_id)
          from memberships m join accounts a on a.id = m.account_id where m.person_id = p.id), '[]') as memberships
@@ -229,7 +235,7 @@ export async function storePersonLink(
 }
 
 /** The person, once, for one caller on all nodes. Their password is gone: a link is how a forgotten one is replaced. */
-export function redeemPersonLink(pool: pg.Pool, digest: string): Promise<number | null> {
+export function redeemPersonLink(pool: pg.Pool, digest: string): Promise<KnownPerson | null> {
   return inTransaction(pool, async (client) => {
     const { rows } = await client.query<{ personId: number; isValid: boolean }>(
       'delete from person_links where digest = $1 returning person_id as "personId", expires_at > now() as "isValid"',
@@ -237,8 +243,11 @@ export function redeemPersonLink(pool: pg.Pool, digest: string): Promise<number 
     );
     const [row] = rows;
     if (row?.isValid !== true) return null;
-    await client.query('update people set password_hash = null where id = $1', [row.personId]);
-    return row.personId;
+    const { rows: people } = await client.query<KnownPerson>(
+      'update people set password_hash = null where id = $1 returning id, session_key as "sessionKey"',
+      [row.personId],
+    );
+    return people[0] ?? null;
   });
 }
 
@@ -246,31 +255,32 @@ export function redeemPersonLink(pool: pg.Pool, digest: string): Promise<number 
 export async function readPasswordHash(
   pool: pg.Pool,
   email: string,
-): Promise<{ readonly id: number; readonly hash: string } | null> {
-  const { rows } = await pool.query<{ id: number; hash: string | null }>(
-    'select id, password_hash as hash from people where lower(email) = lower($1) and issuer is null',
+): Promise<(KnownPerson & { readonly hash: string }) | null> {
+  const { rows } = await pool.query<KnownPerson & { hash: string | null }>(
+    'select id, session_key as "sessionKey", password_hash as hash from people where lower(email) = lower($1) and issuer is null',
     [email],
   );
   const [row] = rows;
-  return row === undefined || row.hash === null ? null : { id: row.id, hash: row.hash };
+  return row === undefined || row.hash === null ? null : { ...row, hash: row.hash };
 }
 
 /** Sessions of before are over. */
-export function writePasswordHash(pool: pg.Pool, personId: number, hash: string): Promise<void> {
+export function writePasswordHash(pool: pg.Pool, { id, sessionKey }: KnownPerson, hash: string): Promise<void> {
   return inTransaction(pool, async (client) => {
     const { rows } = await client.query<{ hadPassword: boolean; accountId: number | null }>(
-      `with old as (select id, password_hash is not null as had_password from people where id = $1 for update)
+      `with old as (select id, password_hash is not null as had_password from people
+         where id = $1 and session_key = $3 for update)
        update people p set password_hash = $2, sessions_from = clock_timestamp() from old where p.id = old.id
        returning had_password as "hadPassword",
          (select min(account_id) from memberships where person_id = p.id) as "accountId"`,
-      [personId, hash],
+      [id, hash, sessionKey],
     );
     const [row] = rows;
     if (row === undefined) return;
     await noteChange(client, {
       accountId: row.accountId ?? FIRST_ACCOUNT_ID,
       action: 'password.set',
-      subject: { kind: 'person', id: personId },
+      subject: { kind: 'person', id },
       before: { has_password: row.hadPassword },
       after: { has_password: true },
     });
@@ -278,31 +288,31 @@ export function writePasswordHash(pool: pg.Pool, personId: number, hash: string)
 }
 
 /** Returns when the session begins, by the database's clock. Null when the person is gone. */
-export function noteSignIn(pool: pg.Pool, personId: number): Promise<Date | null> {
+export function noteSignIn(pool: pg.Pool, { id, sessionKey }: KnownPerson): Promise<Date | null> {
   return inTransaction(pool, async (client) => {
     const { rows } = await client.query<{ at: Date; email: string; accountId: number | null }>(
-      `update people set signed_in_at = clock_timestamp() where id = $1
+      `update people set signed_in_at = clock_timestamp() where id = $1 and session_key = $2
        returning signed_in_at as at, email,
          (select min(account_id) from memberships where person_id = people.id) as "accountId"`,
-      [personId],
+      [id, sessionKey],
     );
     const [row] = rows;
     if (row === undefined) return null;
-    await noteSession(client, 'session.begin', personId, row);
+    await noteSession(client, 'session.begin', id, row);
     return row.at;
   });
 }
 
 /** Of a sign-out that no request of the person's own session makes. */
-export function noteSignOut(pool: pg.Pool, personId: number): Promise<void> {
+export function noteSignOut(pool: pg.Pool, { id, sessionKey }: KnownPerson): Promise<void> {
   return inTransaction(pool, async (client) => {
     const { rows } = await client.query<{ email: string; accountId: number | null }>(
       `select email, (select min(account_id) from memberships where person_id = people.id) as "accountId"
-       from people where id = $1`,
-      [personId],
+       from people where id = $1 and session_key = $2`,
+      [id, sessionKey],
     );
     const [row] = rows;
-    if (row !== undefined) await noteSession(client, 'session.end', personId, row);
+    if (row !== undefined) await noteSession(client, 'session.end', id, row);
   });
 }
 

@@ -105,10 +105,10 @@ export function openShareLink(pool: pg.Pool, digest: string): Promise<StoredShar
 }
 
 /** Null for one that is good no more. */
-export async function readValidShareLink(pool: pg.Pool, id: number): Promise<StoredShareLink | null> {
+export async function readValidShareLink(pool: pg.Pool, digest: string): Promise<StoredShareLink | null> {
   const { rows } = await pool.query<StoredShareLink>(
-    `select ${COLUMNS} from share_links where id = $1 and ${IS_VALID}`,
-    [id],
+    `select ${COLUMNS} from share_links where digest = decode($1, 'hex') and ${IS_VALID}`,
+    [digest],
   );
   return rows[0] ?? null;
 }

@@ -5,7 +5,7 @@ import type { Context } from 'hono';
 import { deleteCookie, getSignedCookie, setSignedCookie } from 'hono/cookie';
 import { isDatabaseDown } from '../../store/database-error.ts';
 import { takeInIssued } from '../../store/issued-people.ts';
-import { noteSignOut } from '../../store/people.ts';
+import { type KnownPerson, noteSignOut } from '../../store/people.ts';
 import type { AdminDeps } from '../admin-deps.ts';
 import { ApiError } from '../api-error.ts';
 import { requireWholeDatabase } from '../behind-wall.ts';
@@ -123,7 +123,7 @@ export function addOidcRoutes(app: OpenAPIHono, deps: AdminDeps, sessions: Sessi
     return deps.nowMs() < challenge.expires_at_ms ? challenge : null;
   }
 
-  async function takeIn(identity: IssuedIdentity): Promise<number | Problem> {
+  async function takeIn(identity: IssuedIdentity): Promise<KnownPerson | Problem> {
     const { issuer, subject, email, isEmailVerified, name, groups } = identity;
     if (email === null) return 'no_email';
     const grants = grantsOf(groups, requireProvider().oidc.grants);
@@ -150,7 +150,7 @@ export function addOidcRoutes(app: OpenAPIHono, deps: AdminDeps, sessions: Sessi
     });
     if (identity === null) return refuse(c, 'sign_in_refused', null);
     const person = await takeIn(identity);
-    if (typeof person !== 'number') return refuse(c, person, identity.email);
+    if (typeof person === 'string') return refuse(c, person, identity.email);
     await signInPerson(c, deps, sessions, person, config.sessionHours * 3_600);
     return c.redirect(challenge.next, 302);
   });
@@ -159,10 +159,12 @@ export function addOidcRoutes(app: OpenAPIHono, deps: AdminDeps, sessions: Sessi
     const { provider: known } = requireProvider();
     const session = await sessions.read(c);
     await sessions.end(c, isSecure(c, deps));
-    if (session !== null && session.holder !== null && 'personId' in session.holder)
-      await noteSignOut(requireWholeDatabase(deps), session.holder.personId).catch((error: unknown) => {
+    if (session !== null && session.holder !== null && 'personId' in session.holder) {
+      const { personId: id, sessionKey } = session.holder;
+      await noteSignOut(requireWholeDatabase(deps), { id, sessionKey }).catch((error: unknown) => {
         if (!isDatabaseDown(error)) deps.log.error({ err: error }, 'a sign-out could not be noted in the audit log');
       });
+    }
     const url = await known.signOutUrl(`${readOrigin(c, deps)}/login`).catch(() => null);
     return c.redirect(url?.href ?? '/login', 302);
   });
