@@ -24,6 +24,8 @@ export interface Claim extends ScopeId {
   readonly isHard: boolean;
   /** 0 for a call of which nothing is known and that is let through while anything is left. */
   readonly amount: PicoUsd;
+  /** It asks for no money, whatever is left: what its call turns out to cost is only counted. */
+  readonly onlyCounts?: true;
 }
 
 export interface PublishedBudgets {

@@ -131,7 +131,7 @@ function readHeaderTerms({ request, route }: CallContext): Pick<AskedCall, 'aske
 
 function judge({ claims, isUnsure }: Claims, answer: Answered, { gate }: ProxyBudgets): Reserved {
   if (answer === 'unavailable') {
-    if (claims.some(({ isHard }) => isHard)) throw new GatewayError('budget_unavailable');
+    if (claims.some(({ isHard, onlyCounts }) => isHard && !onlyCounts)) throw new GatewayError('budget_unavailable');
     return { claims: [], flags: [] };
   }
   if (answer.kind === 'refused') {

@@ -52,6 +52,12 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
+function findFixture(owner: string, name: string): Fixture {
+  const fixture = FIXTURES.find((one) => one.provider === owner && one.name === name);
+  if (fixture === undefined) throw new Error('no such fixture');
+  return fixture;
+}
+
 async function callThrough(
   fixture: Fixture,
   body: Buffer = requestBody(fixture),
@@ -122,8 +128,7 @@ test('a long body is held, so that its bound is known; of one that is encoded th
 }, 30_000);
 
 test('what fetches the results of a batch holds nothing, is never refused, and counts their cost once', async () => {
-  const fixture = FIXTURES.find(({ name, provider: owner }) => owner === 'anthropic' && name === 'batch-results');
-  if (fixture === undefined) throw new Error('no such fixture');
+  const fixture = findFixture('anthropic', 'batch-results');
   const full: Budget = { ...BUDGET, id: 5, name: 'Full', amount: 1n, whenUnknown: 'refuse' };
   upkeep.publish([full]);
   await vi.waitUntil(() => budgets?.gate.find(5) !== null, 10_000);
@@ -136,6 +141,16 @@ test('what fetches the results of a batch holds nothing, is never refused, and c
   expect(first.begin.budgets).toMatchObject([{ budgetId: 5, amount: '0' }]);
   // Of claude-haiku-4-5 0.0001315 and of claude-opus-5 0.00138, at half their rates.
   expect([first.end.budgetCost, again.end.budgetCost]).toEqual(['0.0015115', '0']);
+}, 30_000);
+
+test('what fetches results passes while the node may not spend, and lets no other call through', async () => {
+  const results = findFixture('anthropic', 'batch-results');
+  const path = results.request.path.replace('demo01', 'waiting');
+  upkeep.setMode('waiting');
+  const fetched = await callThrough({ ...results, request: { ...results.request, path } });
+  const asked = await callThrough(findFixture('anthropic', 'chat'));
+  upkeep.setMode('sole');
+  expect([fetched.end.status, asked.end.errorType]).toEqual([200, 'budget_unavailable']);
 }, 30_000);
 
 test('a tier that a header asks for is reserved', async () => {
