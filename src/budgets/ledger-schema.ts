@@ -1,7 +1,7 @@
 /** The tables of the ledger file. SQLite's integers have 64 bits; money is in pico-dollars, times in milliseconds. */
 
 /** Raised with every change below; a file of another layout is put aside. */
-export const LEDGER_LAYOUT = 3;
+export const LEDGER_LAYOUT = 4;
 
 export const LEDGER_SCHEMA = `
 -- The budgets in force, as JSON; one row.
@@ -97,4 +97,16 @@ create table if not exists shares (
   primary key (account, budget, value, period, process)
 ) strict, without rowid;
 create index if not exists shares_of_process on shares (process);
+
+-- What calls have held whose results are fetched later. Names are digests.
+create table if not exists later_holds (
+  -- Of account, provider and the result's id.
+  result text primary key,
+  -- JSON: pico-dollars by the digest of the scope's name.
+  held text not null,
+  noted integer not null,
+  -- A call that fetched the result has counted it.
+  is_taken integer not null default 0
+) strict, without rowid;
+create index if not exists later_holds_by_age on later_holds (noted);
 `;

@@ -109,9 +109,14 @@ export function describeEnd(call: CallContext, begin: CallBegin, end: EndedCall)
   // Not spread in above, which would add each following member one by one.
   const before = closedBefore(ending, answer.firstByteMs);
   const closed = before === null ? record : { ...record, closedBefore: before };
-  const named = use.billedOnceAs === null ? closed : { ...closed, billedOnceAs: use.billedOnceAs };
+  const named = nameResult(closed, use);
   const answerId = readAnswerId(call, reported);
   return answerId === null ? named : { ...named, answerId };
+}
+
+function nameResult(end: CallEnd, { billedOnceAs, billedLaterAs }: BilledUsage): CallEnd {
+  if (billedOnceAs !== null) return { ...end, billedOnceAs };
+  return billedLaterAs === null ? end : { ...end, billedLaterAs };
 }
 
 /** What the client went or fell silent before; null where neither cut the answer. */
