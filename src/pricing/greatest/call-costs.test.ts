@@ -111,6 +111,8 @@ describe('a conversation that goes on', () => {
       costs,
       'e',
       bodyOf([textOf(1, 20_000)], { context_management: { edits: [{ type: 'clear_tool_uses_20250919' }] } }),
+      bodyOf([textOf(1, 20_000)], { context_management: { edits: [{ type: 'clear_thinking_20251015' }] } }),
+      bodyOf([textOf(1, 20_000)], { tools: [{ name: 'read', defer_loading: true, input_schema: {} }] }),
     );
     settle(costs, 'e', 7_000);
     expect(promptOf(ask(costs, 'f', SECOND))).toBe(whole);

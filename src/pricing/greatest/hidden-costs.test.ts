@@ -131,6 +131,8 @@ describe('what the provider keeps under an id', () => {
     [{ id: 'msg_68a1', type: 'item_reference' }],
     [{ id: 'msg_68a1' }],
     [{ id: 'msg_68a1', type: null }],
+    [{ type: null, id: 'msg_68a1' }],
+    [{ status: null, id: 'msg_68a1', type: null, role: null }],
   ])('fills the context window as %j in the input', (item) => {
     const body = { model: 'gpt-4o', max_output_tokens: 10, input: [{ role: 'user', content: 'Go on.' }, item] };
     expect(ask('openai', '/v1/responses', body)).toMatchObject({ promptTokens: 128_000 });
@@ -174,6 +176,23 @@ describe('what the provider keeps under an id', () => {
       ],
       128_000,
     ],
+    // What one item holds twice stands for no other one.
+    [
+      [
+        {
+          type: 'reasoning',
+          id: 'rs_1',
+          content: [{ type: 'reasoning_text', text: 'Hm.' }],
+          encrypted_content: 'gAAA',
+        },
+        { type: 'reasoning', id: 'rs_2', summary: [] },
+      ],
+      128_000,
+    ],
+    [[{ type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: '' }], 128_000],
+    [[{ type: 'reasoning', id: 'rs_1', content: [{ type: 'reasoning_text', text: '' }] }], 128_000],
+    [[{ type: 'compaction', id: 'cmp_1' }], 128_000],
+    [[{ summary: [{ text: 'A "{" \\' }], encrypted_content: 'gAAA', type: 'reasoning' }], 645],
     [[{ id: 'rs_1', type: 'reasoning', summary: [], encrypted_content: 'gAAA' }], 636],
     [[{ type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text: 'Hm.' }] }], 648],
   ])('fills the context window as what a model thought, where %j does not hold it', (input, promptTokens) => {
