@@ -67,7 +67,9 @@ function listEdges({ promptTier }: PriceRow, rows: readonly PriceRow[]): readonl
 function listWindowEdges(rows: readonly PriceRow[], fromMs: number): readonly number[] {
   const dayMs = fromMs - (fromMs % DAY_MS);
   const minutes = rows.flatMap(({ calendar }) =>
-    calendar === null ? [] : [calendar.fromMinute, calendar.toMinute].map((minute) => minute - calendar.utcOffsetMinutes),
+    calendar === null
+      ? []
+      : [calendar.fromMinute, calendar.toMinute].map((minute) => minute - calendar.utcOffsetMinutes),
   );
   return [...new Set(minutes)].flatMap((minute) =>
     Array.from({ length: DAYS + 1 }, (_, day) => dayMs + day * DAY_MS + minute * MINUTE_MS).filter((at) => at > fromMs),

@@ -68,20 +68,23 @@ function createApp(
       database: () => pool,
       endedSessions: openEndedSessions(null, pino({ level: 'silent' }), () => nowMs),
       nowMs: () => nowMs,
-      oidc: issuer === null ? null : {
-        issuer,
-        clientId: CLIENT_ID,
-        clientSecret: CLIENT_SECRET,
-        name: 'Test provider',
-        scopes: 'openid email profile groups',
-        groupsClaim: 'groups',
-        grants: [
-          { group: 'engineers', accountId: 1, role: 'member', mayReadBodies: true },
-          { group: 'leads', accountId: 1, role: 'owner', mayReadBodies: true },
-          { group: 'finance', accountId: 2, role: 'viewer', mayReadBodies: false },
-        ],
-        sessionHours: 12,
-      },
+      oidc:
+        issuer === null
+          ? null
+          : {
+              issuer,
+              clientId: CLIENT_ID,
+              clientSecret: CLIENT_SECRET,
+              name: 'Test provider',
+              scopes: 'openid email profile groups',
+              groupsClaim: 'groups',
+              grants: [
+                { group: 'engineers', accountId: 1, role: 'member', mayReadBodies: true },
+                { group: 'leads', accountId: 1, role: 'owner', mayReadBodies: true },
+                { group: 'finance', accountId: 2, role: 'viewer', mayReadBodies: false },
+              ],
+              sessionHours: 12,
+            },
     }),
   );
 }

@@ -83,15 +83,7 @@ export function rotateKey(
          from made where old.id in ($2, $7)
        )
        select ${KEY_COLUMNS} from made`,
-      [
-        accountId,
-        keyId,
-        overlapSeconds,
-        secret.digest,
-        secret.prefix,
-        secret.last4,
-        later.at(-1)?.keyId ?? keyId,
-      ],
+      [accountId, keyId, overlapSeconds, secret.digest, secret.prefix, secret.last4, later.at(-1)?.keyId ?? keyId],
     );
     const [row] = rows;
     if (row === undefined) throw new Error('a key that rotated another was not returned');

@@ -260,11 +260,11 @@ function readAnyRequest(body: Buffer, members: Members, model: string, mayHide: 
       keptTools !== undefined
         ? endlessTools('kept-tools', keptTools)
         : readTools(
-          TOOLS.flatMap((name) => sliceOf(name) ?? []),
-          textOfSlice,
-          model,
-          countOf(members.get('max_tool_calls')?.scalar),
-        ),
+            TOOLS.flatMap((name) => sliceOf(name) ?? []),
+            textOfSlice,
+            model,
+            countOf(members.get('max_tool_calls')?.scalar),
+          ),
     namesStored: keptTools !== undefined || STORED.some((name) => isThere(members.get(name))),
     previousAnswer: textOf(members, PREVIOUS),
     openEnd:

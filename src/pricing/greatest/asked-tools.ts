@@ -63,7 +63,7 @@ const HAS_PREVIEW_PRICE = /gpt-4/;
  * Anthropic, Web search and Web fetch tools; November 2026.
  */
 const FILTERS_BY_CODE = /^web_(?:search|fetch)_(\d{8})/;
-const FILTERS_SINCE = 20_260_209;
+const FILTERS_SINCE = '20260209';
 
 /** No provider has deeper groups; a client's may be as deep as the stack. */
 const MAX_DEPTH = 8;
@@ -150,7 +150,7 @@ function nameOfTool(type: string): string {
 }
 
 function filtersByCode(type: string): boolean {
-  return Number(FILTERS_BY_CODE.exec(type)?.[1] ?? 0) >= FILTERS_SINCE;
+  return (FILTERS_BY_CODE.exec(type)?.[1] ?? '') >= FILTERS_SINCE;
 }
 
 function hasMember(tool: JsonObject, name: RegExp): boolean {

@@ -14,7 +14,8 @@ const MAY_HAVE_MEDIA: readonly string[] = ['embedContent', 'batchEmbedContents']
 export function boundEmbedding({ call, body, model, rateFor }: BoundedCall): GreatestCost {
   const media = MAY_HAVE_MEDIA.includes(call.endpoint.family) ? readMedia(readSearchText(body)) : null;
   const ofPicture = findPictureTokens(call.provider, model);
-  if (media !== null && (media.others > 0 || (media.pictures > 0 && ofPicture === null))) return unknown('unknown-length');
+  if (media !== null && (media.others > 0 || (media.pictures > 0 && ofPicture === null)))
+    return unknown('unknown-length');
   const tokens = body.length + HIDDEN_TOKENS + (media === null ? 0 : media.pictures * (ofPicture ?? 0));
   const rate = dearest(rateFor(PLAIN), ['input', 'input_image'], tokens);
   return rate === null ? unknown('unpriced') : known(priceAtMost(tokens, rate) + ROUNDING, 'fixed', tokens, 0);

@@ -328,7 +328,9 @@ describe('tools that the provider runs', () => {
     const deep = `${'['.repeat(50_000)}{"type":"web_search"}${']'.repeat(50_000)}`;
     const text = `{"model":"gpt-5-mini","max_output_tokens":100,"max_tool_calls":1,"input":"Hi","tools":${deep}}`;
     expect(ask('openai', '/v1/responses', text)).toMatchObject({ kind: 'known', outputTokens: 200 });
-    expect(ask('openai', '/v1/responses', text.replace('"max_tool_calls":1,', ''))).toEqual(unbounded('endless-tools', 'tools'));
+    expect(ask('openai', '/v1/responses', text.replace('"max_tool_calls":1,', ''))).toEqual(
+      unbounded('endless-tools', 'tools'),
+    );
   });
 
   it('of Google have none where they call servers', () => {
@@ -388,7 +390,9 @@ describe('a list of prompts', () => {
   });
 
   it('has no maximum where it is too long to be counted', () => {
-    expect(complete(Array.from({ length: 20 }, () => 'x'.repeat(16_384)))).toEqual(unbounded('unknown-length', 'prompt'));
+    expect(complete(Array.from({ length: 20 }, () => 'x'.repeat(16_384)))).toEqual(
+      unbounded('unknown-length', 'prompt'),
+    );
     // One prompt, of tokens.
     expect(complete(Array.from({ length: 60_000 }, () => 12_345))).toMatchObject({
       promptTokens: 16_385,

@@ -97,7 +97,8 @@ function areCarried(text: string, typesAt: readonly number[]): boolean {
     if (at < readTo) continue;
     const start = findObjectStart(text, at, readTo);
     const end = start === null ? null : findObjectEnd(text, start);
-    if (start === null || end === null || !isCarried(parseJson(Buffer.from(text.slice(start, end), 'latin1')))) return false;
+    if (start === null || end === null || !isCarried(parseJson(Buffer.from(text.slice(start, end), 'latin1'))))
+      return false;
     readTo = end;
   }
   return true;
