@@ -70,9 +70,9 @@ export function claimOf(
   };
 }
 
-/** Counts what the call turns out to cost and holds nothing for it, so that no budget refuses it. */
+/** Counts what the call turns out to cost and holds nothing for it, so that no budget refuses it; a soft one still marks it. */
 export function countingClaim(claim: Claim): Claim {
-  return { ...claim, amount: 0n, isHard: false };
+  return claim.isHard ? { ...claim, amount: 0n, onlyCounts: true } : { ...claim, amount: 0n };
 }
 
 function amountWhenUnknown(budget: Budget): PicoUsd | 'refused' {

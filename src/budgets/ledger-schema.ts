@@ -99,4 +99,16 @@ create table if not exists shares (
   primary key (account, budget, value, period, process)
 ) strict, without rowid;
 create index if not exists shares_of_process on shares (process);
+
+-- What calls have held whose results are fetched later. Names are digests.
+create table if not exists later_holds (
+  -- Of account, provider and the result's id.
+  result text primary key,
+  -- JSON: pico-dollars by the digest of the scope's name.
+  held text not null,
+  noted integer not null,
+  -- A call that fetched the result has counted it.
+  is_taken integer not null default 0
+) strict, without rowid;
+create index if not exists later_holds_by_age on later_holds (noted);
 `;

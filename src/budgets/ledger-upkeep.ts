@@ -12,6 +12,9 @@ export const FORGOTTEN_AFTER_MS = 90 * 86_400_000;
 export const MAX_SCOPES = 500_000;
 /** A period's rows stay this long after its end, for calls that were admitted in it. */
 const PERIOD_GRACE_MS = 2 * 86_400_000;
+/** Providers keep a result for at most a month. */
+const LATER_HOLDS_KEPT_MS = 32 * 86_400_000;
+const MAX_LATER_HOLDS = 200_000;
 /** The longest period. */
 const MAX_PERIOD_MS = 32 * 86_400_000;
 
@@ -343,6 +346,10 @@ export class LedgerUpkeep {
     this.#db.exec(
       'delete from shares where (account, budget, value, period) not in (select account, budget, value, period from scopes)',
     );
+    this.#prepared(
+      `delete from later_holds where noted < ?
+         or noted <= (select noted from later_holds order by noted desc limit 1 offset ${MAX_LATER_HOLDS})`,
+    ).run(nowMs - LATER_HOLDS_KEPT_MS);
     // Processes look many times in between.
     this.#db.prepare('delete from asks where number <= ?').run(this.#askedAtTidy);
     this.#askedAtTidy = this.#ledger.readSignal(nowMs).asked;

@@ -24,6 +24,8 @@ export interface Claim extends ScopeId {
   readonly isHard: boolean;
   /** 0 for a call of which nothing is known and that is let through while anything is left. */
   readonly amount: PicoUsd;
+  /** It asks for no money, whatever is left: what its call turns out to cost is only counted. */
+  readonly onlyCounts?: true;
 }
 
 export interface PublishedBudgets {
@@ -79,6 +81,9 @@ export class BudgetLedger {
   readonly #version: StatementSync;
   readonly #budgets: StatementSync;
   readonly #noteRead: StatementSync;
+  readonly #noteLaterHold: StatementSync;
+  readonly #readLaterHold: StatementSync;
+  readonly #takeLaterHold: StatementSync;
 
   constructor(db: DatabaseSync) {
     this.#db = db;
@@ -110,6 +115,9 @@ export class BudgetLedger {
     this.#version = prepare('select version from published');
     this.#budgets = prepare('select version, budgets from published');
     this.#noteRead = prepare('insert or replace into readers values (?, ?)');
+    this.#noteLaterHold = prepare('insert into later_holds values (?, ?, ?, 0) on conflict do nothing');
+    this.#readLaterHold = prepare('select held, is_taken from later_holds where result = ?');
+    this.#takeLaterHold = prepare('update later_holds set is_taken = 1 where result = ?');
   }
 
   /** Changes with every publication. */
@@ -203,6 +211,21 @@ export class BudgetLedger {
   /** Control asks the other nodes. `need`: what this node has to hold in all. */
   askNodes(scope: ScopeId, limit: PicoUsd, need: PicoUsd, isUrgent: boolean, nowMs: number): void {
     this.#want.run(...namesOf(scope), need, limit, isUrgent ? 1 : 0, Math.floor(nowMs));
+  }
+
+  /** What was held for a result that is fetched later. */
+  noteLaterHold(result: string, held: string, nowMs: number): void {
+    this.#noteLaterHold.run(result, held, Math.floor(nowMs));
+  }
+
+  /** Null: no process of this node has noted it. `isTaken`: one has taken it before. */
+  takeLaterHold(result: string): { readonly held: string; readonly isTaken: boolean } | null {
+    return this.inTransaction(() => {
+      const row = this.#readLaterHold.get(result);
+      if (row === undefined) return null;
+      this.#takeLaterHold.run(result);
+      return { held: String(row['held']), isTaken: Number(row['is_taken']) === 1 };
+    });
   }
 
   close(): void {

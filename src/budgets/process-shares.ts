@@ -125,6 +125,7 @@ export class ProcessShares {
     this.#holds.delete(callId);
     for (const { share, amount } of holds) {
       share.reserved -= amount;
+      share.calls -= 1;
       share.spent += cost ?? amount;
       share.isAhead = true;
     }
@@ -173,17 +174,22 @@ export class ProcessShares {
     const row = rows.find(({ process }) => process === this.#process);
     const share = this.#shares.get(name) ?? openShare(claim, limit, row);
     this.#shares.set(name, share);
-    if (share.limit !== limit) giveBack(share);
+    if (share.limit !== limit || share.isHard !== claim.isHard) giveBack(share);
     share.limit = limit;
+    share.isHard = claim.isHard;
     if (!grantedBefore.has(share)) grantedBefore.set(share, share.granted);
 
+    const noteUse = () => ledger.noteUse(claim, claim.budgetId === RUN_BUDGET_ID ? limit : null, this.#nowMs());
+    if (claim.onlyCounts) {
+      noteUse();
+      return 'fits';
+    }
     const others = rows.filter(({ process }) => process !== this.#process);
     const node = describeNode(scope, others, claim, limit, mode);
     const used = share.spent + share.reserved;
     const own = greater(share.granted, used);
     const wanted = used + leastOf(claim);
     const free = node.total - node.granted - own;
-    const noteUse = () => ledger.noteUse(claim, claim.budgetId === RUN_BUDGET_ID ? limit : null, this.#nowMs());
     if (mode === 'waiting' && claim.isHard) return { kind: 'short', refusal: null };
     if (wanted - own <= free) {
       const part = free / PARTS;
@@ -240,6 +246,7 @@ export class ProcessShares {
     this.#holds.set(callId, holds);
     for (const { share, amount } of holds) {
       share.reserved += amount;
+      share.calls += 1;
       share.usedMs = nowMs;
       share.isAhead = true;
     }

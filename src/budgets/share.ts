@@ -12,8 +12,12 @@ export interface Share {
   granted: PicoUsd;
   spent: PicoUsd;
   reserved: PicoUsd;
+  /** How many calls hold of it, if only nothing: they will be settled in it. */
+  calls: number;
   /** The least that calls and the ledger have said of it. */
   limit: PicoUsd;
+  /** What a soft budget grants says nothing of what a hard one may. */
+  isHard: boolean;
   usedMs: number;
   /** The number under which the others were asked for more. */
   ask: number | null;
@@ -33,7 +37,9 @@ export function openShare(claim: Claim, limit: PicoUsd, row: WrittenShare | unde
     granted: row?.granted ?? 0n,
     spent: row?.spent ?? 0n,
     reserved: 0n,
+    calls: 0,
     limit,
+    isHard: claim.isHard,
     usedMs: performance.now(),
     ask: null,
     overUntilMs: 0,
@@ -45,8 +51,10 @@ export function openShare(claim: Claim, limit: PicoUsd, row: WrittenShare | unde
 /** Null: only the ledger knows. */
 export function fitOf(share: Share, claim: Claim, nowMs: number): 'fits' | 'over' | null {
   const { limit } = claim;
+  if (claim.isHard !== share.isHard) return null;
   const isOfRun = claim.budgetId === RUN_BUDGET_ID;
   if (limit !== share.limit && !(isOfRun && (limit === null || limit > share.limit))) return null;
+  if (claim.onlyCounts) return 'fits';
   if (share.spent + share.reserved + leastOf(claim) <= share.granted) return 'fits';
   return !claim.isHard && nowMs < share.overUntilMs ? 'over' : null;
 }
@@ -72,8 +80,8 @@ export function isWorthWriting({ granted, spent, reserved, isInFile }: Share): b
   return isInFile || granted > 0n || spent > 0n || reserved > 0n;
 }
 
-export function isOver({ granted, spent, reserved, ask, isAhead }: Share): boolean {
-  return !isAhead && ask === null && reserved === 0n && granted === spent;
+export function isOver({ granted, spent, calls, ask, isAhead }: Share): boolean {
+  return !isAhead && ask === null && calls === 0 && granted === spent;
 }
 
 export function nameOf({ accountId, budgetId, periodStartMs, value }: ScopeId): string {

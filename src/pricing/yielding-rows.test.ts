@@ -64,6 +64,25 @@ describe('a price of a tier that the catalog lacks', () => {
     expect(at('2026-12-10')).toEqual(['unpriced', null]);
   });
 
+  it('yields for the prompts alone that the later catalog has another standard price for', () => {
+    const tiers = '{"base":1.75,"tiers":[{"start":200000,"price":3.5}]},';
+    const newer = bookOf('2026-12-24', [CODEX, CODEX.replace('1.75,', tiers)]);
+    // 200,000 tokens at 3.5 dollars a million.
+    expect(price(newer, codex, { input: 200_000 })).toEqual(['exact', '0.7']);
+    expect(price(newer, codex, { input: 200_000, output: 1_000 })).toEqual(['exact', '0.728']);
+    expect(price(newer, codex, { input: 300_000 })).toEqual(['unpriced', null]);
+    // Nor have the other classes a price of the tier then.
+    expect(price(newer, codex, { cache_read: 300_000 })).toEqual(['unpriced', null]);
+  });
+
+  it('yields where the later catalog has another standard price at some hours', () => {
+    const rest = '"cache_read_mtok":0.175,"output_mtok":14}';
+    const night = '{"constraint":{"start_time":"00:30:00Z","end_time":"08:30:00Z"},"prices":{"input_mtok":1.25,';
+    const dated = CODEX.replace('{"input_mtok":1.75,', `[{"prices":{"input_mtok":1.75,${rest}},`);
+    const newer = bookOf('2026-12-24', [`${CODEX}${rest}`, `${dated}${night}${rest}}]`]);
+    expect(price(newer, codex, { input: MILLION })).toEqual(['unpriced', null]);
+  });
+
   it('stays with a catalog that is not later than it', () => {
     const older = bookOf('2026-10-01', [CODEX, CHEAPER_CODEX]);
     expect(price(older, codex, { input: MILLION })).toEqual(['exact', '3.5']);

@@ -165,6 +165,8 @@ export class CallLog {
           return;
         }
         const cost = this.#readCost(begin, end, isUnsent);
+        if (cost === null && end.billedLaterAs !== undefined)
+          this.#gateway.budgets?.gate.laterHolds.note(begin, end.billedLaterAs, this.#claims);
         const settled = { ...end, budgetCost: cost === null ? null : formatFlatUsd(cost) };
         // Only when the record is there: should the process die before, the record decides.
         spool.end(begin, settled, bodies, () => {
@@ -213,7 +215,10 @@ export class CallLog {
   #readCost(begin: CallBegin, end: CallEnd, isUnsent: boolean): PicoUsd | null {
     const { budgets } = this.#gateway;
     const own = isUnsent || budgets === null ? 0n : settledCost(budgets, begin, end);
-    return own === null || this.#costOfTurns === null ? null : own + this.#costOfTurns;
+    if (own === null || this.#costOfTurns === null) return null;
+    const { billedOnceAs } = end;
+    if (budgets === null || billedOnceAs === undefined || begin.billed) return own + this.#costOfTurns;
+    return budgets.gate.laterHolds.costOfFetched(begin, billedOnceAs, this.#claims, own);
   }
 
   #settleAs(cost: PicoUsd | null): void {

@@ -114,7 +114,7 @@ export function describeEnd(call: CallContext, begin: CallBegin, end: EndedCall)
   // Not spread in above, which would add each following member one by one.
   const before = closedBefore(ending, answer.firstByteMs);
   const closed = before === null ? record : { ...record, closedBefore: before };
-  const named = use.billedOnceAs === null ? closed : { ...closed, billedOnceAs: use.billedOnceAs };
+  const named = nameResult(closed, use);
   const answerId = readAnswerId(call, reported);
   return answerId === null ? named : { ...named, answerId };
 }
@@ -123,6 +123,11 @@ export function describeEnd(call: CallContext, begin: CallBegin, end: EndedCall)
 function withWhatWasAsked(usage: TokenUsage, { requested, readSentLifetime }: EndedCall): TokenUsage {
   const known = readSentLifetime === undefined ? usage : withAskedLifetime(usage, readSentLifetime);
   return isDiscounted(requested.completionWindow) ? { ...known, isIncomplete: true } : known;
+}
+
+function nameResult(end: CallEnd, { billedOnceAs, billedLaterAs }: BilledUsage): CallEnd {
+  if (billedOnceAs !== null) return { ...end, billedOnceAs };
+  return billedLaterAs === null ? end : { ...end, billedLaterAs };
 }
 
 /** What the client went or fell silent before; null where neither cut the answer. */

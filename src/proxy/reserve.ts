@@ -136,7 +136,7 @@ function claimsOf(
 
 function judge({ claims, isUnsure }: Claims, answer: Answered, { gate }: ProxyBudgets): Reserved {
   if (answer === 'unavailable') {
-    if (claims.some(({ isHard }) => isHard)) throw new GatewayError('budget_unavailable');
+    if (claims.some(({ isHard, onlyCounts }) => isHard && !onlyCounts)) throw new GatewayError('budget_unavailable');
     return { claims: [], flags: [] };
   }
   if (answer.kind === 'refused') {

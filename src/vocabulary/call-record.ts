@@ -124,7 +124,9 @@ export interface CallEnd {
   readonly usageSource: UsageSource;
   /** A result's id at the provider, with its final usage here: the first record with the id counts it. */
   readonly billedOnceAs?: string;
-  /** USD that count in the begin's budgets; null: unknown, so that each counts what it held. Absent without budgets. */
+  /** The id of a result that is made later; the call that fetches it has it as `billedOnceAs`. Older releases wrote none. */
+  readonly billedLaterAs?: string;
+  /** USD that count in the begin's budgets, below 0 where a result has cost less than was held for it; null: unknown, so that each counts what it held. Absent without budgets. */
   readonly budgetCost?: string | null;
   /** For `client_closed` only. Older releases wrote none. */
   readonly closedBefore?: ClosedBefore;

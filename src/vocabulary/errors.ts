@@ -232,7 +232,7 @@ export const GATEWAY_ERRORS = {
   budget_unpriced: {
     status: 429,
     message:
-      'This call was not sent: a budget lets through only calls of which it is known how much they may cost at most. State the maximum of output, declare a price, or let the budget hold a sum for such calls (`tollgate budgets edit`).',
+      'This call was not sent: a budget lets through only calls of which it is known how much they may cost at most. Change what the reason names, or let the budget set aside for such calls what they usually cost or a stated sum (`tollgate budgets edit` with `--reserve p99` or `--hold USD`).',
   },
   budget_unavailable: {
     status: 503,

@@ -2,9 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createAdminApp } from '../../src/control/admin/admin-app.ts';
 import { forgetOldEvents } from '../../src/control/alerts/alert-events.ts';
 import { insertAlert, type NewAlert } from '../../src/control/alerts/alert-store.ts';
 import { lookAtAlerts } from '../../src/control/alerts/watch-alerts.ts';
+import { bareAdminDeps } from '../support/admin-deps.ts';
 import { openTestPool } from '../support/open-migrated.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 
@@ -157,4 +159,30 @@ test('what lasts for longer than events are kept is not told again meanwhile, an
   expect(await look()).toBe(0);
   await forgetOldEvents(pool);
   expect(await count()).toBe(0);
+});
+
+test('the operator’s alert about jobs, which tells those of all accounts, is changed by the operator alone', async () => {
+  const adminToken = 'the-admin-token-of-this-gateway-here';
+  const app = createAdminApp(bareAdminDeps({ adminToken, database: () => pool }));
+  const ask = async (token: string, method: string, path: string, body: object) => {
+    const headers = { host: '127.0.0.1:4142', 'content-type': 'application/json', authorization: `Bearer ${token}` };
+    const answer = await app.request(`http://127.0.0.1:4142/api/v1${path}`, {
+      method,
+      headers,
+      body: JSON.stringify(body),
+    });
+    const said: { id?: number; token?: string } = Object(await answer.json());
+    return { status: answer.status, ...said };
+  };
+  const { token = '' } = await ask(adminToken, 'POST', '/tokens', { name: 'member', scopes: ['read', 'manage'] });
+  const jobs = { name: 'jobs', kind: 'jobs' };
+  const [operators, own] = [await ask(adminToken, 'POST', '/alerts', jobs), await ask(token, 'POST', '/alerts', jobs)];
+  const edit = async (who: string, id: number | undefined, body: object) =>
+    (await ask(who, 'PATCH', `/alerts/${id}`, body)).status;
+  expect([
+    await edit(token, operators.id, { destinations: [] }),
+    await edit(token, operators.id, { name: 'mine' }),
+    await edit(adminToken, operators.id, { name: 'ours' }),
+    await edit(token, own.id, { name: 'mine' }),
+  ]).toEqual([403, 403, 200, 200]);
 });

@@ -55,7 +55,11 @@ beforeAll(async () => {
   };
 }, 60_000);
 
-function createApp(httpProxy: string | null, noProxy: string | null = null): ReturnType<typeof createAdminApp> {
+function createApp(
+  httpProxy: string | null,
+  noProxy: string | null = null,
+  issuer: string | null = provider.issuer,
+): ReturnType<typeof createAdminApp> {
   const bare = bareAdminDeps({ adminToken: 'x' });
   return createAdminApp(
     bareAdminDeps({
@@ -64,20 +68,23 @@ function createApp(httpProxy: string | null, noProxy: string | null = null): Ret
       database: () => pool,
       endedSessions: openEndedSessions(null, pino({ level: 'silent' }), () => nowMs),
       nowMs: () => nowMs,
-      oidc: {
-        issuer: provider.issuer,
-        clientId: CLIENT_ID,
-        clientSecret: CLIENT_SECRET,
-        name: 'Test provider',
-        scopes: 'openid email profile groups',
-        groupsClaim: 'groups',
-        grants: [
-          { group: 'engineers', accountId: 1, role: 'member', mayReadBodies: true },
-          { group: 'leads', accountId: 1, role: 'owner', mayReadBodies: true },
-          { group: 'finance', accountId: 2, role: 'viewer', mayReadBodies: false },
-        ],
-        sessionHours: 12,
-      },
+      oidc:
+        issuer === null
+          ? null
+          : {
+              issuer,
+              clientId: CLIENT_ID,
+              clientSecret: CLIENT_SECRET,
+              name: 'Test provider',
+              scopes: 'openid email profile groups',
+              groupsClaim: 'groups',
+              grants: [
+                { group: 'engineers', accountId: 1, role: 'member', mayReadBodies: true },
+                { group: 'leads', accountId: 1, role: 'owner', mayReadBodies: true },
+                { group: 'finance', accountId: 2, role: 'viewer', mayReadBodies: false },
+              ],
+              sessionHours: 12,
+            },
     }),
   );
 }
@@ -279,6 +286,25 @@ test('a person of the provider has no password here, which would let them in aft
   ]);
   const signedIn = await send('POST', '/api/v1/session', { email: 'paul@example.com', password });
   expect(signedIn.status).toBe(401);
+});
+
+test('people of a provider that was turned off set a password and come in with it, until it is turned on again', async () => {
+  addAccount('petra', ['engineers']);
+  const { cookie } = await signIn('petra');
+  const headers = { host: '127.0.0.1:4142', origin: ORIGIN, 'content-type': 'application/json' };
+  const send = (method: string, path: string, body: object, more: Record<string, string> = {}) =>
+    Promise.resolve(
+      app.request(ORIGIN + path, { method, headers: { ...headers, ...more }, body: JSON.stringify(body) }),
+    );
+  const password = 'correct horse battery staple';
+  const proof = { email: 'petra@example.com', password };
+  const withProvider = app;
+  app = createApp(null, null, null);
+  const set = await send('PUT', '/api/v1/password', { password }, { cookie });
+  const off = await send('POST', '/api/v1/session', proof);
+  app = withProvider;
+  const on = await send('POST', '/api/v1/session', proof);
+  expect([set.status, off.status, on.status]).toEqual([204, 204, 401]);
 });
 
 const STRANGER = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;

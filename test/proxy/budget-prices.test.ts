@@ -52,6 +52,12 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
+function findFixture(owner: string, name: string): Fixture {
+  const fixture = FIXTURES.find((one) => one.provider === owner && one.name === name);
+  if (fixture === undefined) throw new Error('no such fixture');
+  return fixture;
+}
+
 async function callThrough(
   fixture: Fixture,
   body: Buffer = requestBody(fixture),
@@ -83,20 +89,24 @@ test('the cost of every recorded exchange is that of the shipper, and nothing st
   const stored: [string, string | null | undefined][] = [];
   /** Results, which the shipper counts with the first call that has them. */
   const counted = new Set<string>();
+  /** What was held for results that are fetched later. */
+  const later = new Map<string, bigint>();
   let kept = 0n;
   for (const fixture of FIXTURES) {
     const { begin, end } = await callThrough(fixture);
     const { totalCost: ownCost } = book.priceCall(toBillableCall(begin, end));
     const result = `${fixture.provider} ${end.billedOnceAs}`;
     const totalCost = end.billedOnceAs !== undefined && counted.has(result) ? 0n : ownCost;
-    if (end.billedOnceAs !== undefined) counted.add(result);
     const isKnown = totalCost !== null && !end.flags.includes('usage_later');
-    const cost = isKnown ? formatUsd(totalCost) : null;
     const held = begin.budgets?.[0]?.amount;
+    if (end.billedLaterAs !== undefined) later.set(`${fixture.provider} ${end.billedLaterAs}`, parseUsd(held ?? '0'));
+    const replaced = end.billedOnceAs === undefined || counted.has(result) ? 0n : (later.get(result) ?? 0n);
+    if (end.billedOnceAs !== undefined) counted.add(result);
+    const cost = isKnown ? formatUsd(totalCost - replaced) : null;
     told.push([fixture.name, end.budgetCost]);
     // What makes no claim has no cost in a budget.
     stored.push([fixture.name, held === undefined ? undefined : cost]);
-    if (held !== undefined) kept += isKnown ? totalCost : parseUsd(held);
+    if (held !== undefined) kept += isKnown ? totalCost - replaced : parseUsd(held);
   }
   expect(told).toEqual(stored);
   await upkeep.ask(['p1']);
@@ -122,8 +132,7 @@ test('a long body is held, so that its bound is known; of one that is encoded th
 }, 30_000);
 
 test('what fetches the results of a batch holds nothing, is never refused, and counts their cost once', async () => {
-  const fixture = FIXTURES.find(({ name, provider: owner }) => owner === 'anthropic' && name === 'batch-results');
-  if (fixture === undefined) throw new Error('no such fixture');
+  const fixture = findFixture('anthropic', 'batch-results');
   const full: Budget = { ...BUDGET, id: 5, name: 'Full', amount: 1n, whenUnknown: 'refuse' };
   upkeep.publish([full]);
   await vi.waitUntil(() => budgets?.gate.find(5) !== null, 10_000);
@@ -136,6 +145,41 @@ test('what fetches the results of a batch holds nothing, is never refused, and c
   expect(first.begin.budgets).toMatchObject([{ budgetId: 5, amount: '0' }]);
   // Of claude-haiku-4-5 0.0001315 and of claude-opus-5 0.00138, at half their rates.
   expect([first.end.budgetCost, again.end.budgetCost]).toEqual(['0.0015115', '0']);
+}, 30_000);
+
+test('the fetch of a background response counts once, in place of what was held for it', async () => {
+  const body = { model: 'gpt-5-mini', input: 'Take your time.', background: true };
+  const created = findFixture('openai', 'responses-background-created');
+  const fetched = findFixture('openai', 'responses-background-fetched');
+  const called = (fixture: Fixture, id: string, sent?: object) => {
+    const answer = fixture.body.toString().replaceAll('resp_bg0001', id);
+    const request = { ...fixture.request, path: fixture.request.path.replaceAll('resp_bg0001', id) };
+    const asked = { ...fixture, request, body: Buffer.from(answer) };
+    return sent === undefined ? callThrough(asked) : callThrough(asked, Buffer.from(JSON.stringify(sent)));
+  };
+  const spent = async () => {
+    await upkeep.ask(['p1']);
+    return upkeep.list({ accountId: 1, budgetId: 1 }, {}, 1, ['p1'])[0]?.spent ?? 0n;
+  };
+  const before = await spent();
+  const asked = await called(created, 'resp_later1', body);
+  const held = parseUsd(asked.begin.budgets?.[0]?.amount ?? '0');
+  expect([asked.end.budgetCost, (await spent()) - before]).toEqual([null, held]);
+  const [first, again] = [await called(fetched, 'resp_later1'), await called(fetched, 'resp_later1')];
+  expect(first.end.budgetCost).toBe(formatUsd(parseUsd('0.0002325') - held));
+  expect([again.end.budgetCost, (await spent()) - before]).toEqual(['0', parseUsd('0.0002325')]);
+  // One that no process of this node has asked for counts as it is.
+  expect((await called(fetched, 'resp_strange')).end.budgetCost).toBe('0.0002325');
+}, 30_000);
+
+test('what fetches results passes while the node may not spend, and lets no other call through', async () => {
+  const results = findFixture('anthropic', 'batch-results');
+  const path = results.request.path.replace('demo01', 'waiting');
+  upkeep.setMode('waiting');
+  const fetched = await callThrough({ ...results, request: { ...results.request, path } });
+  const asked = await callThrough(findFixture('anthropic', 'chat'));
+  upkeep.setMode('sole');
+  expect([fetched.end.status, asked.end.errorType]).toEqual([200, 'budget_unavailable']);
 }, 30_000);
 
 test('a tier that a header asks for is reserved', async () => {

@@ -14,6 +14,7 @@ import {
   MAX_DESTINATIONS,
 } from '../alerts/alert-store.ts';
 import { previewQuestion } from '../alerts/ask-question.ts';
+import { isMadeByOperator } from '../alerts/made-by-operator.ts';
 import { OPERATOR_JOBS } from '../store/operator-jobs.ts';
 import { type AdminDeps, requireDatabase } from './admin-deps.ts';
 import { DeletedBody, Id, IdParameter, Name } from './alert-fields.ts';
@@ -114,6 +115,16 @@ function requireKind(c: Context, kind: AlertKind): void {
       403,
       'forbidden',
       `Alerts of the kind "${kind}" are about all accounts, so they are the operator's.`,
+    );
+}
+
+/** What it tells of all accounts would go where somebody else says. */
+function requireOwnJobs(c: Context, alert: Alert): void {
+  if (alert.kind === 'jobs' && isMadeByOperator(alert) && !isOperator(c))
+    throw new ApiError(
+      403,
+      'forbidden',
+      'The operator made this alert, which tells of jobs of all accounts: only the operator changes it. Make one of your own.',
     );
 }
 
@@ -250,6 +261,7 @@ export function addAlertRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     const old = (await listAlerts(pool, accountOf(c))).find((one) => one.id === id);
     if (old === undefined) throw NO_ALERT;
     requireKind(c, old.kind);
+    requireOwnJobs(c, old);
     const edit = {
       name,
       destinations,

@@ -98,7 +98,7 @@ export const rotateKeyRoute = createRoute({
   responses: {
     201: jsonAnswer(CreatedKeyBody, 'The new key, shown once; the old one ends after the overlap'),
     404: errorAnswer('No such key'),
-    409: errorAnswer('The key was revoked or rotated before'),
+    409: errorAnswer('The key was revoked, or a key that replaces it is usable'),
     ...COMMON_ERRORS,
   },
 });
@@ -168,7 +168,7 @@ export function addKeyRoutes(app: OpenAPIHono, deps: AdminDeps): void {
       throw new ApiError(
         409,
         'key_replaced',
-        `Key ${id} was rotated before. Rotate key ${stored.replacedBy}, which replaces it.`,
+        `Key ${id} was rotated before. Rotate key ${stored.replacedBy}, the last usable key that replaces it.`,
       );
     // A pause of the key is one of its new half, from that one's first call on.
     await deps.publishPauses();

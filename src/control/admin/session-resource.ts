@@ -148,7 +148,9 @@ export function addSessionRoutes(app: OpenAPIHono, deps: AdminDeps, sessions: Se
     const waitMs = Math.max(...guessers.map(tokens.waitMsOf));
     if (waitMs > 0) refuseGuesses(c, waitMs);
     const stored = await readPasswordHash(requireWholeDatabase(deps), email);
-    if ((await passwords.verify(password, stored?.hash ?? null)) && stored !== null) return stored;
+    const isRight = await passwords.verify(password, stored?.hash ?? null);
+    // Whom the provider vouches for comes in by the provider alone.
+    if (isRight && stored !== null && !isOfProvider(deps, stored.issuer)) return stored;
     notePasswordFailure(guessers);
     throw WRONG_PASSWORD;
   }
@@ -234,11 +236,11 @@ export function addSessionRoutes(app: OpenAPIHono, deps: AdminDeps, sessions: Se
       throw new ApiError(403, 'forbidden', 'Only a person has a password; the operator has the admin token.');
     const { password, current } = c.req.valid('json');
     const pool = requireWholeDatabase(deps);
-    // It would let them in after the provider no longer does.
     const person = await readPerson(pool, id);
-    if (person?.isIssued !== false)
+    // It would let them in after the provider no longer does.
+    if (person === null || isOfProvider(deps, person.issuer))
       throw new ApiError(403, 'forbidden', 'You sign in through your identity provider, which keeps your password.');
-    if ((await readPasswordHash(pool, name)) !== null) await checkPassword(c, name, current ?? '');
+    if (person.hasPassword) await checkPassword(c, name, current ?? '');
     await writePasswordHash(pool, person, await passwords.hash(password));
     await signInPerson(c, deps, sessions, person);
     return c.body(null, 204);
@@ -248,6 +250,11 @@ export function addSessionRoutes(app: OpenAPIHono, deps: AdminDeps, sessions: Se
     await sessions.end(c, isSecure(c, deps));
     return c.body(null, 204);
   });
+}
+
+/** False for people of a provider that was turned off or replaced by another: they need a password. */
+function isOfProvider({ oidc }: AdminDeps, issuer: string | null): boolean {
+  return issuer !== null && oidc !== null && new URL(issuer).href === new URL(oidc.issuer).href;
 }
 
 /** Also while the database is down, for the operator. */
@@ -272,7 +279,7 @@ async function describeSession(deps: AdminDeps, principal: Principal): Promise<z
     role: principal.role,
     scopes: principal.scopes === null ? null : [...principal.scopes],
     may_read_bodies: principal.mayReadBodies,
-    sign_out_url: person?.isIssued === true && deps.oidc !== null ? '/api/v1/oidc/sign-out' : null,
+    sign_out_url: isOfProvider(deps, person?.issuer ?? null) ? '/api/v1/oidc/sign-out' : null,
     shared:
       principal.view === null
         ? null

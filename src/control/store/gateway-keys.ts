@@ -46,8 +46,8 @@ export function insertKey(pool: pg.Pool, key: NewKey): Promise<KeyStored> {
 
 /**
  * Copies a key's name, settings and lifetime to a new key and ends the old one after the overlap, in one transaction.
- * An overlap never lengthens the old key's life. `replacedBy`: by an earlier rotation; a second one would have limits and budgets
- * of its own.
+ * An overlap never lengthens the old key's life. `replacedBy`: the last usable key that earlier rotations have made of it, which is
+ * the one to rotate. Where none is usable the new key comes behind the last one, so that all stay one for limits and budgets.
  */
 export function rotateKey(
   pool: pg.Pool,
@@ -59,9 +59,15 @@ export function rotateKey(
   return inTransaction(pool, async (client) => {
     // The raised version also locks: two rotations run one after the other.
     const version = await raiseKeyVersion(client);
+    const key = await readKey(client, accountId, keyId);
+    if (key === null) return 'unknown';
+    if (key.revokedAtMs !== null) return 'revoked';
+    const later = await listLaterKeys(client, accountId, keyId);
+    const usable = later.findLast(({ isUsable }) => isUsable);
+    if (usable !== undefined) return { replacedBy: usable.keyId };
     const { rows } = await client.query<KeyRow>(
       `with before as (
-         select * from gateway_keys where account_id = $1 and id = $2 and revoked_at is null and replaced_by is null
+         select * from gateway_keys where account_id = $1 and id = $2
        ), made as (
          insert into gateway_keys (account_id, digest, prefix, last4, expires_at, ${COPIED_COLUMNS.join(', ')})
          select account_id, decode($4, 'hex'), $5, $6, now() + (expires_at - created_at), ${COPIED_COLUMNS.join(', ')}
@@ -69,26 +75,42 @@ export function rotateKey(
          returning *
        ), ended as (
          update gateway_keys old set
-           revoked_at = case when $3::int4 = 0 then now() end,
-           expires_at = case when $3 = 0 then old.expires_at
+           revoked_at = case when old.id = $2 and $3::int4 = 0 then now() else old.revoked_at end,
+           expires_at = case when old.id <> $2 or $3 = 0 then old.expires_at
              else least(old.expires_at, now() + make_interval(secs => $3::int4)) end,
-           replaced_by = made.id,
-           replaced_at = now()
-         from made where old.id = $2
+           replaced_by = case when old.id = $7 then made.id else old.replaced_by end,
+           replaced_at = case when old.id = $7 then now() else old.replaced_at end
+         from made where old.id in ($2, $7)
        )
        select ${KEY_COLUMNS} from made`,
-      [accountId, keyId, overlapSeconds, secret.digest, secret.prefix, secret.last4],
+      [accountId, keyId, overlapSeconds, secret.digest, secret.prefix, secret.last4, later.at(-1)?.keyId ?? keyId],
     );
     const [row] = rows;
-    if (row === undefined) {
-      const key = await readKey(client, accountId, keyId);
-      if (key === null) return 'unknown';
-      return key.replacedBy === null || key.revokedAtMs !== null ? 'revoked' : { replacedBy: key.replacedBy };
-    }
+    if (row === undefined) throw new Error('a key that rotated another was not returned');
     const overlap = { overlap_seconds: overlapSeconds };
     await noteKey(client, 'key.rotate', row, { id: keyId, ...overlap }, toAudit(row));
     return toStored(version, row);
   });
+}
+
+interface LaterKey {
+  readonly keyId: number;
+  readonly isUsable: boolean;
+}
+
+/** What rotations have made of it, in their order. */
+async function listLaterKeys(client: pg.ClientBase, accountId: number, keyId: number): Promise<readonly LaterKey[]> {
+  const { rows } = await client.query<LaterKey>(
+    `with recursive later as (
+       select replaced_by as id, 1 as place from gateway_keys where account_id = $1 and id = $2
+       union all
+       select k.replaced_by, l.place + 1 from later l join gateway_keys k on k.account_id = $1 and k.id = l.id
+     )
+     select k.id as "keyId", k.revoked_at is null and coalesce(k.expires_at > now(), true) as "isUsable"
+     from later l join gateway_keys k on k.account_id = $1 and k.id = l.id order by l.place`,
+    [accountId, keyId],
+  );
+  return rows;
 }
 
 export async function isKeyKnown(client: pg.ClientBase | pg.Pool, accountId: number, keyId: number): Promise<boolean> {

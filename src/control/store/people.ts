@@ -25,8 +25,8 @@ export interface SignedInPerson extends KnownPerson {
   readonly email: string;
   readonly name: string;
   readonly hasPassword: boolean;
-  /** Whether an identity provider vouches for the person. */
-  readonly isIssued: boolean;
+  /** The identity provider that vouches for the person, if one does. */
+  readonly issuer: string | null;
   /** Sessions that began earlier are over. */
   readonly sessionsFromMs: number;
   /** By account. */
@@ -55,7 +55,7 @@ const MEMBER = `p.id, p.email, p.name, m.role, m.may_read_bodies as "mayReadBodi
 /** Null when there is no such person. */
 export async function readPerson(pool: pg.Pool, id: number): Promise<SignedInPerson | null> {
   const { rows } = await pool.query<Omit<SignedInPerson, 'sessionsFromMs'> & { readonly sessionsFrom: Date }>(
-    `select p.id, p.email, p.name, p.password_hash is not null as "hasPassword", p.issuer is not null as "isIssued",
+    `select p.id, p.email, p.name, p.password_hash is not null as "hasPassword", p.issuer,
        p.session_key as "sessionKey", p.sessions_from as "sessionsFrom",
        coalesce((select jsonb_agg(jsonb_build_object('accountId', m.account_id, 'accountName', a.name, 'role', m.role,
          'mayReadBodies', m.may_read_bodies) order by m.account_id)
@@ -251,13 +251,13 @@ export function redeemPersonLink(pool: pg.Pool, digest: string): Promise<KnownPe
   });
 }
 
-/** Null too for a person of an identity provider, whom a password of before must not let in. */
+/** `issuer`: of the identity provider that vouches for the person, if one does. Null without a password. */
 export async function readPasswordHash(
   pool: pg.Pool,
   email: string,
-): Promise<(KnownPerson & { readonly hash: string }) | null> {
-  const { rows } = await pool.query<KnownPerson & { hash: string | null }>(
-    'select id, session_key as "sessionKey", password_hash as hash from people where lower(email) = lower($1) and issuer is null',
+): Promise<(KnownPerson & { readonly hash: string; readonly issuer: string | null }) | null> {
+  const { rows } = await pool.query<KnownPerson & { hash: string | null; issuer: string | null }>(
+    'select id, session_key as "sessionKey", password_hash as hash, issuer from people where lower(email) = lower($1)',
     [email],
   );
   const [row] = rows;

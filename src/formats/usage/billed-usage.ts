@@ -26,6 +26,8 @@ export interface BilledUsage {
   /** The provider's id of the result when this call carries its usage, otherwise null. */
   readonly billedOnceAs: string | null;
   readonly isLater: boolean;
+  /** The provider's id of the result that a later call fetches; null where it is not made later, or has none. */
+  readonly billedLaterAs: string | null;
   /** A result was fetched and not read, so it may carry usage. */
   readonly isUnread: boolean;
 }
@@ -50,6 +52,7 @@ export function readBilledUsage(reported: ReportedUsage | null, circumstances: A
     usageSource: sentUsage !== null ? 'request' : isUsed ? usageSourceOf(reported) : 'none',
     billedOnceAs: isFinal && result !== null && reported?.usage != null ? result.id : null,
     isLater: !fetchesResult && result?.isFinal === false,
+    billedLaterAs: !fetchesResult && result?.isFinal === false ? result.id : null,
     isUnread: fetchesResult && !(isFinal && reported?.usage != null) && isUnread(reported, circumstances, isFinal),
   };
 }

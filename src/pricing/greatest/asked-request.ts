@@ -2,7 +2,8 @@
 import { isObject, parseJson } from '../../formats/usage/read-json.ts';
 import { scanTopLevel, type TopLevelMember, type TopLevelScan } from '../../formats/wire/json-top-level.ts';
 import type { JsonObject } from '../../vocabulary/token-usage.ts';
-import { type AskedTools, ENDLESS_TOOLS, NO_TOOLS, readAskedTools } from './asked-tools.ts';
+import { type AskedTools, endlessTools, joinTools, NO_TOOLS, readAskedTools } from './asked-tools.ts';
+import type { Unbounded } from './greatest-cost.ts';
 import { MAY_TELL_MEDIA } from './media.ts';
 import { mayHideLetters, resolveLetters } from './search-text.ts';
 
@@ -18,8 +19,8 @@ export interface AskedRequest {
   readonly namesStored: boolean;
   /** The answer that it goes on, which the provider keeps with all that came before. */
   readonly previousAnswer: string | null;
-  /** Something that the request asks for can make the provider call any number of models. */
-  readonly isOpenEnded: boolean;
+  /** What the request asks for that can make the provider call any number of models. */
+  readonly openEnd: Unbounded | null;
   readonly serviceTier: string | null;
   readonly speed: string | null;
   readonly inferenceGeo: string | null;
@@ -60,12 +61,21 @@ const GOOGLE_EXTRAS = ['extra_body', 'google'];
 const CACHE_OR_TOOLS = /"(?:cached_?[cC]ontent|tools)"/;
 const TOOLS = ['tools', 'toolConfig', 'tool_config', 'functions'];
 /** Agents, second models and searches without a stated number. */
-const OPEN_ENDED = ['mcp_servers', 'fallbacks', 'web_search_options', 'web_search', 'agent', 'compaction'];
+const OPEN_ENDED: Readonly<Record<string, Unbounded['why']>> = {
+  mcp_servers: 'endless-tools',
+  fallbacks: 'other-models',
+  web_search_options: 'endless-tools',
+  web_search: 'endless-tools',
+  agent: 'other-models',
+  compaction: 'other-models',
+};
 /** Items that bring more tools along, by the member that they stand in. */
 const LATER_TOOLS = [
-  ['input', '"additional_tools"'],
-  ['messages', '"tool_addition"'],
+  ['input', 'additional_tools'],
+  ['messages', 'tool_addition'],
 ] as const;
+/** AWS passes it on to the model as members of its own request. */
+const MODEL_FIELDS = 'additionalModelRequestFields';
 const SOUND = ['audio', 'modalities'];
 /** The most that Google writes to a prompt. */
 const MOST_CANDIDATES = 8;
@@ -77,8 +87,9 @@ const TELLING: ReadonlySet<string> = new Set([
   ...STORED_WITH_TOOLS,
   ...GOOGLE_EXTRAS,
   ...TOOLS,
-  ...OPEN_ENDED,
+  ...Object.keys(OPEN_ENDED),
   ...SOUND,
+  MODEL_FIELDS,
   PREVIOUS,
   'prompt',
   'n',
@@ -133,7 +144,7 @@ const PLAIN_REQUEST: AskedRequest = Object.freeze({
   tools: NO_TOOLS,
   namesStored: false,
   previousAnswer: null,
-  isOpenEnded: false,
+  openEnd: null,
   serviceTier: null,
   speed: null,
   inferenceGeo: null,
@@ -155,7 +166,36 @@ export function readAskedRequest(
   const { state, members, duplicates } = scan;
   if (state !== 'complete' || duplicates.length > 0) return null;
   const mayHide = mayHideLetters(body);
-  return (mayHide ? null : readPlainRequest(body, members)) ?? readAnyRequest(body, members, model, mayHide);
+  const plain = mayHide ? null : readPlainRequest(body, members);
+  if (plain !== null) return plain;
+  const request = readAnyRequest(body, members, model, mayHide);
+  const fields = members.get(MODEL_FIELDS);
+  if (fields === undefined || fields.valueEnd === null || !isThere(fields)) return request;
+  const slice = body.subarray(fields.valueStart, fields.valueEnd);
+  const within = scanTopLevel(slice, null);
+  if (within.state !== 'complete' || within.duplicates.length > 0) return null;
+  return joinRequests(request, readAnyRequest(slice, within.members, model, mayHide));
+}
+
+/** What both of them may cost: the model is asked once, with the members of both. */
+function joinRequests(first: AskedRequest, second: AskedRequest): AskedRequest {
+  const stated = [first.statedOutput ?? [], second.statedOutput ?? []].flat();
+  return {
+    ...first,
+    statedOutput: stated.length === 0 ? null : Math.max(...stated),
+    answers: first.answers * second.answers,
+    prompts: first.prompts * second.prompts,
+    tools: joinTools(first.tools, second.tools),
+    namesStored: first.namesStored || second.namesStored,
+    previousAnswer: first.previousAnswer ?? second.previousAnswer,
+    openEnd: first.openEnd ?? second.openEnd,
+    serviceTier: first.serviceTier ?? second.serviceTier,
+    speed: first.speed ?? second.speed,
+    inferenceGeo: first.inferenceGeo ?? second.inferenceGeo,
+    wantsSound: first.wantsSound || second.wantsSound,
+    predictedBytes: first.predictedBytes + second.predictedBytes,
+    cacheWrites: second.cacheWrites === 'long' ? 'long' : first.cacheWrites,
+  };
 }
 
 /** What any request is read as, in a fraction of the time; null for one that is not plain. */
@@ -208,29 +248,29 @@ function readAnyRequest(body: Buffer, members: Members, model: string, mayHide: 
   const prompt = sliceOf('prompt');
   const prompts = countPrompts(prompt);
   const asked = ['n', 'best_of'].flatMap((name) => countOf(members.get(name)?.scalar) ?? []);
-  const hasStoredTools =
-    STORED_WITH_TOOLS.some((name) => isThere(members.get(name))) ||
-    GOOGLE_EXTRAS.some((name) => CACHE_OR_TOOLS.test(textOfMember(name))) ||
-    prompt?.[0] === OPEN_BRACE;
+  const keptTools =
+    STORED_WITH_TOOLS.find((name) => isThere(members.get(name))) ??
+    GOOGLE_EXTRAS.find((name) => CACHE_OR_TOOLS.test(textOfMember(name))) ??
+    (prompt?.[0] === OPEN_BRACE ? 'prompt' : undefined);
   return {
     statedOutput: stated.length === 0 ? null : Math.max(...stated),
     answers: Math.max(1, ...asked, ...candidates) * (prompts ?? 1),
     prompts: prompts ?? 1,
-    tools: hasStoredTools
-      ? ENDLESS_TOOLS
-      : readTools(
-          TOOLS.flatMap((name) => sliceOf(name) ?? []),
-          textOfSlice,
-          model,
-          countOf(members.get('max_tool_calls')?.scalar),
-        ),
-    namesStored: hasStoredTools || STORED.some((name) => isThere(members.get(name))),
+    tools:
+      keptTools !== undefined
+        ? endlessTools('kept-tools', keptTools)
+        : readTools(
+            TOOLS.flatMap((name) => sliceOf(name) ?? []),
+            textOfSlice,
+            model,
+            countOf(members.get('max_tool_calls')?.scalar),
+          ),
+    namesStored: keptTools !== undefined || STORED.some((name) => isThere(members.get(name))),
     previousAnswer: textOf(members, PREVIOUS),
-    isOpenEnded:
-      prompts === null ||
-      OPEN_ENDED.some((name) => isThere(members.get(name))) ||
-      textOfMember('context_management').includes('compact') ||
-      LATER_TOOLS.some(([member, type]) => members.has(member) && searched.includes(type)),
+    openEnd:
+      prompts === null
+        ? { why: 'unknown-length', member: 'prompt' }
+        : findOpenEnd(members, textOfMember('context_management'), searched),
     serviceTier: textOf(members, 'service_tier') ?? textOf(members, 'serviceTier') ?? tierWithin(objectOf),
     speed: textOf(members, 'speed') ?? latencyWithin(objectOf),
     inferenceGeo: textOf(members, 'inference_geo'),
@@ -240,6 +280,14 @@ function readAnyRequest(body: Buffer, members: Members, model: string, mayHide: 
     isTextOnly: false,
     mayHideLetters: mayHide,
   };
+}
+
+function findOpenEnd(members: Members, contextManagement: string, searched: Buffer): Unbounded | null {
+  const named = Object.entries(OPEN_ENDED).find(([name]) => isThere(members.get(name)));
+  if (named !== undefined) return { why: named[1], member: named[0] };
+  if (contextManagement.includes('compact')) return { why: 'other-models', member: 'context_management' };
+  const later = LATER_TOOLS.find(([member, type]) => members.has(member) && searched.includes(`"${type}"`));
+  return later === undefined ? null : { why: 'endless-tools', member: later[1] };
 }
 
 /** `config`: null where it could not be read. A count that could not be may be any. */
@@ -258,7 +306,7 @@ function readTools(
   maxCalls: number | null,
 ): AskedTools {
   if (slices.length === 0) return NO_TOOLS;
-  if (slices.some(({ length }) => length > MAX_SEARCHED_BYTES)) return ENDLESS_TOOLS;
+  if (slices.some(({ length }) => length > MAX_SEARCHED_BYTES)) return endlessTools('endless-tools', 'tools');
   return readAskedTools(slices, slices.map(textOfSlice).join(), model, maxCalls);
 }
 

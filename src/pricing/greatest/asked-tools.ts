@@ -4,19 +4,48 @@
  */
 import { isObject, parseJson } from '../../formats/usage/read-json.ts';
 import type { JsonObject, JsonValue } from '../../vocabulary/token-usage.ts';
+import type { Unbounded } from './greatest-cost.ts';
 
 export interface AskedTools {
   /** Tools with a description of the provider's own, which no byte of the request is for. */
   readonly described: number;
-  /** How often the provider may call the model: 1 without tools of its own; null where nothing limits it. */
-  readonly rounds: number | null;
+  /** How often the provider may call the model: 1 without tools of its own. */
+  readonly rounds: number;
+  /** Where nothing limits that, or what else they cost. */
+  readonly endless: Unbounded | null;
   /** Kinds of grounding that are billed for the answer, however many searches it took. */
   readonly groundings: number;
 }
 
-export const NO_TOOLS: AskedTools = Object.freeze({ described: 0, rounds: 1, groundings: 0 });
-/** Of which nothing is known, or nothing limits what they cost. */
-export const ENDLESS_TOOLS: AskedTools = Object.freeze({ described: 0, rounds: null, groundings: 0 });
+export const NO_TOOLS: AskedTools = Object.freeze({ described: 0, rounds: 1, endless: null, groundings: 0 });
+
+export function endlessTools(why: Unbounded['why'], member: string): AskedTools {
+  return { ...NO_TOOLS, endless: { why, member } };
+}
+
+/** Names of tools that a refusal may repeat. A type of another beginning may be anything that the client wrote. */
+const KNOWN_TOOLS: readonly string[] = [
+  'web_search',
+  'web_fetch',
+  'file_search',
+  'tool_search',
+  'code_interpreter',
+  'code_execution',
+  'computer_use_preview',
+  'mcp',
+  'image_generation',
+  'advisor',
+];
+
+export function joinTools(first: AskedTools, second: AskedTools): AskedTools {
+  if (first === NO_TOOLS || second === NO_TOOLS) return first === NO_TOOLS ? second : first;
+  return {
+    described: first.described + second.described,
+    rounds: first.rounds + second.rounds - 1,
+    endless: first.endless ?? second.endless,
+    groundings: first.groundings + second.groundings,
+  };
+}
 
 /** Types of JSON schemas, Google's among them, and of tools whose description the request holds. */
 const WRITTEN_OUT =
@@ -28,6 +57,13 @@ const BY_OTHER_MODEL = /^(?:image_generation|advisor_)/;
 /** Its searches have a price of their own, which is higher with these models. Source: OpenAI, Pricing; November 2026. */
 const PREVIEW_SEARCH = /^web_search_preview/;
 const HAS_PREVIEW_PRICE = /gpt-4/;
+
+/**
+ * They run code of their own on what they find, each time in a further round; `max_uses` is of their searches alone. Source:
+ * Anthropic, Web search and Web fetch tools; November 2026.
+ */
+const FILTERS_BY_CODE = /^web_(?:search|fetch)_(\d{8})/;
+const FILTERS_SINCE = '20260209';
 
 /** No provider has deeper groups; a client's may be as deep as the stack. */
 const MAX_DEPTH = 8;
@@ -54,11 +90,11 @@ export function readAskedTools(
   maxCalls: number | null,
 ): AskedTools {
   const described = countDescribed(text);
-  if (described !== null) return { described, rounds: 1, groundings: 0 };
+  if (described !== null) return { ...NO_TOOLS, described };
   const values = slices.map((slice) => parseJson(slice));
   // Only the tools themselves tell which of them a limit is for: their schemas may have any names.
   return values.includes(undefined)
-    ? ENDLESS_TOOLS
+    ? endlessTools('endless-tools', 'tools')
     : judgeTools(
         values.flatMap((value) => listTools(value)),
         model,
@@ -88,22 +124,33 @@ function listTools(value: JsonValue | undefined, depth = 0): readonly JsonObject
 
 function judgeTools(tools: readonly JsonObject[], model: string, maxCalls: number | null): AskedTools {
   let described = 0;
-  let uses: number | null = 0;
+  let uses = 0;
+  let endless: Unbounded | null = null;
   let hasRounds = false;
   for (const tool of tools) {
     const type = typeof tool['type'] === 'string' ? tool['type'] : 'custom';
-    if (isEndless(tool, type, model)) return ENDLESS_TOOLS;
+    if (isEndless(tool, type, model))
+      return endlessTools(callsOtherModel(tool, type) ? 'other-models' : 'endless-tools', nameOfTool(type));
     if (WRITTEN_OUT.test(type)) continue;
     described += 1;
     if (BY_CLIENT.test(type)) continue;
     hasRounds = true;
-    const own = tool['max_uses'];
-    uses = uses === null || typeof own !== 'number' || !Number.isSafeInteger(own) || own < 0 ? null : uses + own;
+    const own = filtersByCode(type) ? undefined : tool['max_uses'];
+    if (typeof own === 'number' && Number.isSafeInteger(own) && own >= 0) uses += own;
+    else endless ??= { why: 'endless-tools', member: nameOfTool(type) };
   }
   const groundings = [SEARCH, MAPS].filter((kind) => tools.some((tool) => hasMember(tool, kind))).length;
-  if (groundings > 0 && !IS_BILLED_ONCE.test(model)) return ENDLESS_TOOLS;
+  if (groundings > 0 && !IS_BILLED_ONCE.test(model)) return endlessTools('endless-tools', 'googleSearch');
   const calls = hasRounds ? (maxCalls ?? uses) : 0;
-  return { described, rounds: calls === null ? null : calls + 1, groundings };
+  return { described, rounds: calls + 1, endless: maxCalls === null ? endless : null, groundings };
+}
+
+function nameOfTool(type: string): string {
+  return KNOWN_TOOLS.find((name) => type.startsWith(name)) ?? 'tools';
+}
+
+function filtersByCode(type: string): boolean {
+  return (FILTERS_BY_CODE.exec(type)?.[1] ?? '') >= FILTERS_SINCE;
 }
 
 function hasMember(tool: JsonObject, name: RegExp): boolean {
@@ -111,8 +158,13 @@ function hasMember(tool: JsonObject, name: RegExp): boolean {
 }
 
 function isEndless(tool: JsonObject, type: string, model: string): boolean {
-  if (BY_OTHER_MODEL.test(type) || (PREVIEW_SEARCH.test(type) && HAS_PREVIEW_PRICE.test(model))) return true;
+  if (callsOtherModel(tool, type) || (PREVIEW_SEARCH.test(type) && HAS_PREVIEW_PRICE.test(model))) return true;
   if (WRITTEN_OUT.test(type))
     return Object.keys(tool).some((name) => BY_MEMBER.test(`"${name}":`) && !SEARCH.test(name) && !MAPS.test(name));
-  return typeof tool['model'] === 'string' && !BY_CLIENT.test(type);
+  return false;
+}
+
+function callsOtherModel(tool: JsonObject, type: string): boolean {
+  if (BY_OTHER_MODEL.test(type)) return true;
+  return typeof tool['model'] === 'string' && !WRITTEN_OUT.test(type) && !BY_CLIENT.test(type);
 }

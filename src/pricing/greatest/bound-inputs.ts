@@ -14,7 +14,8 @@ const MAY_HAVE_MEDIA: readonly string[] = ['embedContent', 'batchEmbedContents']
 export function boundEmbedding({ call, body, model, rateFor }: BoundedCall): GreatestCost {
   const media = MAY_HAVE_MEDIA.includes(call.endpoint.family) ? readMedia(readSearchText(body)) : null;
   const ofPicture = findPictureTokens(call.provider, model);
-  if (media !== null && (media.others > 0 || (media.pictures > 0 && ofPicture === null))) return unknown('no-maximum');
+  if (media !== null && (media.others > 0 || (media.pictures > 0 && ofPicture === null)))
+    return unknown('unknown-length');
   const tokens = body.length + HIDDEN_TOKENS + (media === null ? 0 : media.pictures * (ofPicture ?? 0));
   const rate = dearest(rateFor(PLAIN), ['input', 'input_image'], tokens);
   return rate === null ? unknown('unpriced') : known(priceAtMost(tokens, rate) + ROUNDING, 'fixed', tokens, 0);
@@ -28,6 +29,6 @@ export function boundRerank(asked: BoundedCall): GreatestCost {
   const sent = createSentQueries(parseJson(asked.body));
   // Where pieces of long documents may make another query, one for each document is the most.
   const queries = sent?.classes.rerank_queries;
-  if (queries === undefined || sent?.isIncomplete === true) return unknown('no-maximum');
+  if (queries === undefined || sent?.isIncomplete === true) return unknown('unknown-length');
   return known(priceAtMost(queries, byQuery) + ROUNDING, 'fixed', 0, 0);
 }

@@ -44,7 +44,7 @@ export function boundPictures(asked: BoundedCall, book: PriceBook): GreatestCost
   const boundary = readBoundary(call.contentType);
   const sent = readSent(asked);
   const pictures = sent?.classes.output_images;
-  if (sent === null || pictures === undefined) return unknown('no-maximum');
+  if (sent === null || pictures === undefined) return unknown('unknown-length');
   const rateOf = asked.rateFor(PLAIN);
   const outputRate = dearest(rateOf, ['output', 'output_image'], 0);
   if (outputRate === null) {

@@ -58,7 +58,7 @@ export function boundPrompt(
       : (counted?.tokens ?? 0) + to - from - media.payloadBytes + ofMedia + hidden;
   const most = window === null ? null : window * prompts;
   const once = ofText === null ? most : Math.min(ofText, most ?? ofText);
-  if (once === null || tools.rounds === null) return null;
+  if (once === null) return null;
   // Each round reads all that came before it, with what its tool found.
   const tokens = tools.rounds === 1 ? once : most === null ? null : most * tools.rounds;
   if (tokens === null) return null;

@@ -27,7 +27,7 @@ export function boundSound(asked: BoundedCall): GreatestCost {
   const isSpeech = call.endpoint.family === SPEECH;
   if (isSpeech && byCharacter !== null)
     return known(priceAtMost(body.length, byCharacter) + ROUNDING, 'fixed', body.length, 0);
-  if (!isSpeech && !holdsSound(asked)) return unknown('no-maximum');
+  if (!isSpeech && !holdsSound(asked)) return unknown('unknown-length');
   const ms = body.length * MS_PER_SOUND_BYTE;
   const inputRate = dearest(rateOf, ['input', 'input_audio'], 0);
   const outputRate = dearest(rateOf, ['output', 'output_audio'], 0);
@@ -35,7 +35,7 @@ export function boundSound(asked: BoundedCall): GreatestCost {
     return known(priceAtMost(ms, byTime) + ROUNDING, 'fixed', 0, 0);
   if (inputRate === null || outputRate === null) return unknown('unpriced');
   // How long it takes to say a text is not in the text.
-  if (isSpeech) return unknown('no-maximum');
+  if (isSpeech) return unknown('unknown-length');
   const heard = (ms - (ms % MS_PER_SOUND_TOKEN)) / MS_PER_SOUND_TOKEN + HIDDEN_TOKENS;
   const amount = priceAtMost(heard, inputRate) + priceAtMost(heard, outputRate) + ROUNDING;
   return known(amount, 'fixed', heard, heard);

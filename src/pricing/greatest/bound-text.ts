@@ -15,11 +15,13 @@ const READS_FOUND = /-search-api/;
 
 export function boundText(asked: BoundedCall, request: AskedRequest, counted: KnownPrompt | null): GreatestCost {
   const { limits, model } = asked;
-  if (request.isOpenEnded) return unknown('no-maximum');
+  const { openEnd, tools } = request;
+  if (openEnd !== null) return { kind: 'unknown', ...openEnd };
+  if (tools.endless !== null) return { kind: 'unknown', ...tools.endless };
   const searches = SEARCHES_ALWAYS.test(model) ? 1 : 0;
   const readsMore = searches > 0 && READS_FOUND.test(model);
   const prompt = boundPrompt(asked, readsMore ? { ...request, namesStored: true } : request, counted);
-  if (prompt === null) return unknown('no-maximum');
+  if (prompt === null) return unknown('unknown-length');
   const rateOf = findRates(asked, request);
   // A tier by the prompt's length is by that of one call of the model.
   const longest = Math.min(prompt.tokens, readWindow(limits) ?? prompt.tokens);
@@ -34,9 +36,9 @@ export function boundText(asked: BoundedCall, request: AskedRequest, counted: Kn
   const ofOne = request.statedOutput ?? limits.output ?? limits.prompt;
   // A model without a price for output has none: it embeds.
   if (outputRate !== null && ofOne === null) return unknown('no-maximum');
-  const rounds = request.tools.rounds ?? 1;
+  const rounds = tools.rounds;
   const outputTokens = outputRate === null ? 0 : (ofOne ?? 0) * request.answers * rounds + request.predictedBytes;
-  const fees = priceTools(rateOf, rounds - 1 + request.tools.groundings + searches);
+  const fees = priceTools(rateOf, rounds - 1 + tools.groundings + searches);
   if (fees === null) return unknown('unpriced');
   const amount = priceAtMost(prompt.tokens, inputRate) + priceAtMost(outputTokens, outputRate ?? 0n) + fees + ROUNDING;
   return known(amount, outputRate === null ? 'fixed' : outputLimit, prompt.tokens, outputTokens);

@@ -107,13 +107,15 @@ describe('a conversation that goes on', () => {
     ask(costs, 'c', FIRST);
     expect(settle(costs, 'c', 7_000, { usageSource: 'partial', outcome: 'client_closed' })).toBe('partial');
     expect(promptOf(ask(costs, 'd', SECOND))).toBe(whole);
-    ask(
-      costs,
-      'e',
-      bodyOf([textOf(1, 20_000)], { context_management: { edits: [{ type: 'clear_tool_uses_20250919' }] } }),
-    );
-    settle(costs, 'e', 7_000);
-    expect(promptOf(ask(costs, 'f', SECOND))).toBe(whole);
+    for (const more of [
+      { context_management: { edits: [{ type: 'clear_tool_uses_20250919' }] } },
+      { context_management: { edits: [{ type: 'clear_thinking_20251015' }] } },
+      { system: [], tools: [{ name: 'read', defer_loading: true, input_schema: { type: 'object' } }] },
+    ]) {
+      ask(costs, 'e', bodyOf([textOf(1, 20_000)], more));
+      settle(costs, 'e', 7_000);
+      expect(promptOf(ask(costs, 'f', SECOND))).toBe(whole);
+    }
     const escaped = bodyOf([textOf(1, 20_000)], { trunc: 'auto' })
       .toString()
       .replace('"trunc"', '"trunc\\u0061tion"');
@@ -166,7 +168,8 @@ describe('what calls of a key usually cost', () => {
     expect([usual >= 3_150_000_000n, usual < 3_350_000_000n]).toEqual([true, true]);
     expect(ask(costs, 'open', bodyOf(['Hello.'], { mcp_servers: [{}] }))).toEqual({
       kind: 'unknown',
-      why: 'no-maximum',
+      why: 'endless-tools',
+      member: 'mcp_servers',
       usual,
     });
   });

@@ -8,7 +8,7 @@ import { ExactRates } from './exact-rates.ts';
 import { createFindGreatestCost, type FindGreatestCost } from './find-greatest-cost.ts';
 import type { AskedCall, GreatestCost, SettledCost } from './greatest-cost.ts';
 import { KnownAnswers } from './known-answers.ts';
-import { type BodyHashes, hashBody, KnownPrompts, sizeOfHashes } from './known-prompts.ts';
+import { type BodyHashes, hashBody, KnownPrompts, MAX_BODY_BYTES, sizeOfHashes } from './known-prompts.ts';
 import { KnownResults } from './known-results.ts';
 import { LearntExcess } from './learnt-excess.ts';
 import { mayHideLetters, resolveLetters } from './search-text.ts';
@@ -30,7 +30,7 @@ export interface CallCosts {
 const MAX_OPEN = 4_096;
 const MAX_OPEN_BYTES = 8 * 1024 * 1024;
 /** The provider may leave out a part of what is sent, so that its count says nothing about the whole. */
-const SHORTENED = ['"truncation"', '"clear_tool_uses', '"compact'] as const;
+const SHORTENED = ['"truncation"', '"clear_', '"compact', '"defer_loading"'] as const;
 
 interface Finders {
   readonly findGreatest: FindGreatestCost;
@@ -44,15 +44,19 @@ interface OpenCall {
   /** Whose prompts these are counted with; empty without hashes. */
   readonly conversation: string;
   readonly hashes: BodyHashes | null;
+  /** What the provider counts of it is all of it. */
+  readonly isCountedWhole: boolean;
 }
 
-function readHashes(call: AskedCall): BodyHashes | null {
-  const { id, conversations, body } = call;
-  if (id === undefined || conversations === undefined || !(body instanceof Buffer)) return null;
-  const hashes = hashBody(body);
-  if (hashes === null) return null;
+/** A body that is too long to be hashed is not searched either. */
+function isCountedWhole({ id, body }: AskedCall): boolean {
+  if (id === undefined || !(body instanceof Buffer) || body.length > MAX_BODY_BYTES) return false;
   const searched = mayHideLetters(body) ? resolveLetters(body) : body;
-  return SHORTENED.some((name) => searched.includes(name)) ? null : hashes;
+  return !SHORTENED.some((name) => searched.includes(name));
+}
+
+function readHashes({ conversations, body }: AskedCall): BodyHashes | null {
+  return conversations === undefined || !(body instanceof Buffer) ? null : hashBody(body);
 }
 
 /** What has the same tokenizer and the same rules for what is counted. Accounts learn nothing from each other. */
@@ -149,14 +153,15 @@ export function createCallCosts(bookOf: (accountId: number) => PriceBook | null)
       const book = bookOf(accountId);
       if (book === null) return { kind: 'unknown', why: 'unpriced' };
       const kind = kindOf(accountId, call);
-      const hashes = readHashes(call);
+      const isWhole = isCountedWhole(call);
+      const hashes = isWhole ? readHashes(call) : null;
       const conversation = hashes === null ? '' : nameConversation(kind, call);
       const counted = hashes === null ? null : prompts.find(conversation, hashes);
       const found = findersOf(book).findGreatest(call, counted);
       const bound = found.kind === 'known' ? found.amount : null;
       const greatest = found.kind === 'known' ? { ...found, amount: excess.raise(kind.name, found.amount) } : found;
       if (call.id !== undefined && call.endpoint.fetchesResult !== true)
-        keepOpen(call.id, { kind, bound, conversation, hashes });
+        keepOpen(call.id, { kind, bound, conversation, hashes, isCountedWhole: isWhole });
       const usual = kind.usualOf === null ? null : usualCosts.find(kind.usualOf);
       return usual === null ? greatest : { ...greatest, usual };
     },
@@ -176,7 +181,7 @@ export function createCallCosts(bookOf: (accountId: number) => PriceBook | null)
       if (call.bound === null) return settled;
       excess.note(call.kind.name, call.bound, settled.amount);
       const { usage, usageSource, outcome, providerRequestId } = end;
-      if (usage === null || usageSource !== 'provider' || outcome !== 'ok') return settled;
+      if (!call.isCountedWhole || usage === null || usageSource !== 'provider' || outcome !== 'ok') return settled;
       const prompt = countPrompt(usage.classes);
       if (call.hashes !== null) prompts.note(call.conversation, call.hashes, prompt);
       if (providerRequestId != null) answers.note(providerRequestId, prompt + (usage.classes.output ?? 0));

@@ -65,7 +65,7 @@ export function createFindGreatestCost(
     const isPicture = PICTURE_FAMILIES.has(family);
     const isSound = family === SPEECH || SOUND_FAMILIES.has(family);
     const isRerank = family === RERANK || endpoint.countsRequest === 'queries';
-    if (!isText && !isEmbedding && !isPicture && !isSound && !isRerank) return unknown('no-maximum');
+    if (!isText && !isEmbedding && !isPicture && !isSound && !isRerank) return unknown('no-bound');
     if (body === 'unread') return unknown('unread-body');
     const model = readBillingModel({ provider: call.provider, model: null, modelRequested: call.modelRequested });
     // Without a body or a model the provider refuses it.

@@ -46,10 +46,26 @@ export type NoGreatestCost =
   | 'unpriced'
   /** The body could not be read before it was forwarded. */
   | 'unread-body'
-  /** Nothing says how much it may come to: no stated maximum and none known of the model, tools without a limit. */
+  /** It states no maximum of output, and none is known of its model. */
   | 'no-maximum'
+  /** How much the provider will read is not known: the context window of the model, the length of a list or a sound. */
+  | 'unknown-length'
+  /** Nothing limits how often its tools may call the model. */
+  | 'endless-tools'
+  /** It names what the provider keeps, in which such tools may be. */
+  | 'kept-tools'
+  /** It may have models called that it is not addressed to. */
+  | 'other-models'
+  /** Calls of its kind have no bound. */
+  | 'no-bound'
   /** A batch or the like, which is billed when its results are fetched. */
   | 'billed-later';
+
+/** Why nothing bounds a request, and the member or tool of it that is the reason: a name of the provider's, none of the client's. */
+export interface Unbounded {
+  readonly why: 'unknown-length' | 'endless-tools' | 'kept-tools' | 'other-models';
+  readonly member: string;
+}
 
 interface Usual {
   /** What 99 of 100 calls of the key to this model do not exceed; absent until a hundred have been settled here. */
@@ -65,7 +81,7 @@ export type GreatestCost =
       readonly promptTokens: number;
       readonly outputTokens: number;
     })
-  | (Usual & { readonly kind: 'unknown'; readonly why: NoGreatestCost });
+  | (Usual & { readonly kind: 'unknown'; readonly why: NoGreatestCost; readonly member?: string });
 
 export type NoSettledCost =
   | 'unpriced'

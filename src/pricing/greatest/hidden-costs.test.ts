@@ -4,12 +4,16 @@ import { scanTopLevel } from '../../formats/wire/json-top-level.ts';
 import { PROVIDERS } from '../../providers/registry.ts';
 import { createPriceBook } from '../price-book.ts';
 import { createFindGreatestCost } from './find-greatest-cost.ts';
-import type { AskedCall, GreatestCost } from './greatest-cost.ts';
+import type { AskedCall, GreatestCost, NoGreatestCost } from './greatest-cost.ts';
 
 const NOON_MS = Date.UTC(2026, 10, 28, 12);
 const findGreatest = createFindGreatestCost(createPriceBook());
+const CHAT_OF_GOOGLE = '/v1beta/openai/chat/completions';
 const FLASH = '/v1beta/models/gemini-2.5-flash:generateContent';
-const NO_MAXIMUM: GreatestCost = { kind: 'unknown', why: 'no-maximum' };
+
+function unbounded(why: NoGreatestCost, member: string): GreatestCost {
+  return { kind: 'unknown', why, member };
+}
 
 /** A text is the body as it stands. */
 function ask(
@@ -131,6 +135,8 @@ describe('what the provider keeps under an id', () => {
     [{ id: 'msg_68a1', type: 'item_reference' }],
     [{ id: 'msg_68a1' }],
     [{ id: 'msg_68a1', type: null }],
+    [{ type: null, id: 'msg_68a1' }],
+    [{ status: null, id: 'msg_68a1', type: null, role: null }],
   ])('fills the context window as %j in the input', (item) => {
     const body = { model: 'gpt-4o', max_output_tokens: 10, input: [{ role: 'user', content: 'Go on.' }, item] };
     expect(ask('openai', '/v1/responses', body)).toMatchObject({ promptTokens: 128_000 });
@@ -174,6 +180,23 @@ describe('what the provider keeps under an id', () => {
       ],
       128_000,
     ],
+    // What one item holds twice stands for no other one.
+    [
+      [
+        {
+          type: 'reasoning',
+          id: 'rs_1',
+          content: [{ type: 'reasoning_text', text: 'Hm.' }],
+          encrypted_content: 'gAAA',
+        },
+        { type: 'reasoning', id: 'rs_2', summary: [] },
+      ],
+      128_000,
+    ],
+    [[{ type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: '' }], 128_000],
+    [[{ type: 'reasoning', id: 'rs_1', content: [{ type: 'reasoning_text', text: '' }] }], 128_000],
+    [[{ type: 'compaction', id: 'cmp_1' }], 128_000],
+    [[{ summary: [{ text: 'A "{" \\' }], encrypted_content: 'gAAA', type: 'reasoning' }], 645],
     [[{ id: 'rs_1', type: 'reasoning', summary: [], encrypted_content: 'gAAA' }], 636],
     [[{ type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text: 'Hm.' }] }], 648],
   ])('fills the context window as what a model thought, where %j does not hold it', (input, promptTokens) => {
@@ -194,15 +217,15 @@ describe('what the provider keeps under an id', () => {
   });
 
   it.each([
-    ['gemini', FLASH, { contents: [], cachedContent: 'cachedContents/1' }],
-    ['gemini', FLASH, { contents: [], cached_content: 'cachedContents/1' }],
-    ['gemini', '/v1beta/openai/chat/completions', { extra_body: { google: { cached_content: 'cachedContents/1' } } }],
-    ['gemini', '/v1beta/openai/chat/completions', { google: { cachedContent: 'cachedContents/1' } }],
-    ['openai', '/v1/responses', { input: 'Hi', prompt: { id: 'pmpt_1' } }],
-  ] as const)('has no maximum where it may hold tools: %s %s %j', (provider, path, more) => {
+    ['cachedContent', 'gemini', FLASH, { contents: [], cachedContent: 'cachedContents/1' }],
+    ['cached_content', 'gemini', FLASH, { contents: [], cached_content: 'cachedContents/1' }],
+    ['extra_body', 'gemini', CHAT_OF_GOOGLE, { extra_body: { google: { cached_content: 'cachedContents/1' } } }],
+    ['google', 'gemini', CHAT_OF_GOOGLE, { google: { cachedContent: 'cachedContents/1' } }],
+    ['prompt', 'openai', '/v1/responses', { input: 'Hi', prompt: { id: 'pmpt_1' } }],
+  ] as const)('has no maximum where it may hold tools: %s of %s %s %j', (member, provider, path, more) => {
     const model = provider === 'gemini' ? 'gemini-2.5-flash' : 'gpt-4o';
     const named = path === FLASH ? more : { model, max_tokens: 10, messages: [], ...more };
-    expect(ask(provider, path, named)).toEqual(NO_MAXIMUM);
+    expect(ask(provider, path, named)).toEqual(unbounded('kept-tools', member));
   });
 
   it('is not there with other words for Google', () => {
@@ -230,23 +253,50 @@ describe('tools that the provider runs', () => {
     ['openai', '/v1/responses', { model: 'gpt-4o' }, { type: 'web_search_preview' }],
   ] as const)('have no maximum where another model is called: %s %s %j %j', (provider, path, model, tool) => {
     const body = { ...model, input: 'Draw.', max_output_tokens: 100, max_tool_calls: 1, tools: [tool] };
-    expect(ask(provider, path, body)).toEqual(NO_MAXIMUM);
+    const isDrawing = tool.type === 'image_generation';
+    const [why, type] = isDrawing ? (['other-models', tool.type] as const) : (['endless-tools', 'web_search'] as const);
+    expect(ask(provider, path, body)).toEqual(unbounded(why, type));
   });
 
   it('have no maximum where they ask a dearer model', () => {
     const advisor = { type: 'advisor_20260301', name: 'advisor', model: 'claude-opus-5', max_uses: 1 };
-    expect(askClaude([advisor])).toEqual(NO_MAXIMUM);
+    expect(askClaude([advisor])).toEqual(unbounded('other-models', 'advisor'));
   });
 
   it('are limited by their own member alone', () => {
     const search = { type: 'web_search_20250305', name: 'web_search' };
     const custom = { name: 'f', input_schema: { type: 'object', properties: { max_uses: 1 } }, max_uses: 1 };
-    expect(askClaude([search, custom])).toEqual(NO_MAXIMUM);
-    expect(askClaude([search, { ...search, max_uses: 2 }])).toEqual(NO_MAXIMUM);
+    expect(askClaude([search, custom])).toEqual(unbounded('endless-tools', 'web_search'));
+    expect(askClaude([search, { ...search, max_uses: 2 }])).toEqual(unbounded('endless-tools', 'web_search'));
     expect(askClaude([{ ...search, max_uses: 2 }, custom])).toMatchObject({
       promptTokens: 3_000_000,
       outputTokens: 300,
     });
+  });
+
+  it('have none where they run code on what they find, whatever their own member says', () => {
+    const search = { type: 'web_search_20260209', name: 'web_search', max_uses: 2 };
+    expect(askClaude([search])).toEqual(unbounded('endless-tools', 'web_search'));
+    expect(askClaude([{ ...search, type: 'web_search_20250305' }])).toMatchObject({ outputTokens: 300 });
+  });
+
+  it('are read of the members that AWS passes on to the model', () => {
+    const converse = (additionalModelRequestFields: object) =>
+      ask('bedrock', '/model/anthropic.claude-sonnet-4-5-20250929-v1:0/converse', {
+        messages: [{ role: 'user', content: [{ text: 'Hello.' }] }],
+        inferenceConfig: { maxTokens: 100 },
+        additionalModelRequestFields,
+      });
+    const tools = [
+      { type: 'bash_20250124', name: 'bash' },
+      { type: 'text_editor_20250728', name: 'str_replace_based_edit_tool' },
+    ];
+    // 247 bytes of the request, 512 tokens around it, 1,024 to introduce tools, and 4,096 for each description.
+    expect(converse({ tools })).toMatchObject({ promptTokens: 247 + 512 + 1_024 + 2 * 4_096, outputTokens: 100 });
+    expect(converse({ max_tokens: 300 })).toMatchObject({ outputTokens: 300 });
+    expect(converse({ tools: [{ type: 'web_search_20250305', name: 'web_search' }] })).toEqual(
+      unbounded('endless-tools', 'web_search'),
+    );
   });
 
   it('are not those that a schema speaks of', () => {
@@ -261,12 +311,16 @@ describe('tools that the provider runs', () => {
   });
 
   it.each([
-    [{ input: [{ type: 'additional_tools', tools: [{ type: 'web_search' }] }] }],
-    [{ input: 'Hi', tools: [{ type: 'namespace', name: 'n', tools: [{ type: 'web_search' }] }] }],
-    [{ input: 'Hi', tools: { type: 'web_search' } }],
-  ])('have no maximum where they stand elsewhere: %j', (more) => {
+    ['additional_tools', { input: [{ type: 'additional_tools', tools: [{ type: 'web_search' }] }] }],
+    ['web_search', { input: 'Hi', tools: [{ type: 'namespace', name: 'n', tools: [{ type: 'web_search' }] }] }],
+    ['web_search', { input: 'Hi', tools: { type: 'web_search' } }],
+    ['tool_search', { input: 'Hi', tools: [{ type: 'tool_search', execution: 'client' }] }],
+    ['web_search_options', { input: 'Hi', web_search_options: {} }],
+    // A name that the client made up is not repeated to anybody.
+    ['tools', { input: 'Hi', tools: [{ type: 'my secret' }] }],
+  ])('have no maximum where nothing limits %s: %j', (member, more) => {
     expect(ask('openai', '/v1/responses', { model: 'gpt-5-mini', max_output_tokens: 100, ...more })).toEqual(
-      NO_MAXIMUM,
+      unbounded('endless-tools', member),
     );
   });
 
@@ -274,12 +328,14 @@ describe('tools that the provider runs', () => {
     const deep = `${'['.repeat(50_000)}{"type":"web_search"}${']'.repeat(50_000)}`;
     const text = `{"model":"gpt-5-mini","max_output_tokens":100,"max_tool_calls":1,"input":"Hi","tools":${deep}}`;
     expect(ask('openai', '/v1/responses', text)).toMatchObject({ kind: 'known', outputTokens: 200 });
-    expect(ask('openai', '/v1/responses', text.replace('"max_tool_calls":1,', ''))).toEqual(NO_MAXIMUM);
+    expect(ask('openai', '/v1/responses', text.replace('"max_tool_calls":1,', ''))).toEqual(
+      unbounded('endless-tools', 'tools'),
+    );
   });
 
   it('of Google have none where they call servers', () => {
     const tools = [{ mcpServers: [{ name: 'm' }] }];
-    expect(ask('gemini', FLASH, { contents: [], tools })).toEqual(NO_MAXIMUM);
+    expect(ask('gemini', FLASH, { contents: [], tools })).toEqual(unbounded('endless-tools', 'tools'));
   });
 });
 
@@ -334,7 +390,9 @@ describe('a list of prompts', () => {
   });
 
   it('has no maximum where it is too long to be counted', () => {
-    expect(complete(Array.from({ length: 20 }, () => 'x'.repeat(16_384)))).toEqual(NO_MAXIMUM);
+    expect(complete(Array.from({ length: 20 }, () => 'x'.repeat(16_384)))).toEqual(
+      unbounded('unknown-length', 'prompt'),
+    );
     // One prompt, of tokens.
     expect(complete(Array.from({ length: 60_000 }, () => 12_345))).toMatchObject({
       promptTokens: 16_385,
@@ -384,9 +442,9 @@ describe('letters that are written as escapes', () => {
 
   it('hide no tool of the provider', () => {
     const tools = String.raw`"messages":[],"tools":[{"type":"web_search_2025\u0030305","name":"web_search"}]}`;
-    expect(ask('anthropic', '/v1/messages', begin + tools)).toEqual(NO_MAXIMUM);
+    expect(ask('anthropic', '/v1/messages', begin + tools)).toEqual(unbounded('endless-tools', 'web_search'));
     const google = String.raw`{"contents":[],"tools":[{"google\u0053earch":{}},{"codeE\u0078ecution":{}}]}`;
-    expect(ask('gemini', FLASH, google)).toEqual(NO_MAXIMUM);
+    expect(ask('gemini', FLASH, google)).toEqual(unbounded('endless-tools', 'tools'));
   });
 
   it('hide no picture, document or reference', () => {
@@ -408,7 +466,7 @@ describe('letters that are written as escapes', () => {
 
   it('hide no agent', () => {
     const text = String.raw`${begin}"messages":[],"context_management":{"edits":[{"type":"comp\u0061ct_20260112"}]}}`;
-    expect(ask('anthropic', '/v1/messages', text)).toEqual(NO_MAXIMUM);
+    expect(ask('anthropic', '/v1/messages', text)).toEqual(unbounded('other-models', 'context_management'));
   });
 
   it('are no letters behind an escaped backslash', () => {

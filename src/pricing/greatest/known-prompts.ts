@@ -14,7 +14,7 @@ export interface KnownPrompt {
 const CHUNK = 1_024;
 const WORDS = CHUNK / 4;
 /** A longer body is not hashed. */
-const MAX_BODY_BYTES = 2 * 1024 * 1024;
+export const MAX_BODY_BYTES = 2 * 1024 * 1024;
 const LEAST_BODY_BYTES = 2 * CHUNK;
 /** Conversations that go on beside each other under one scope. */
 const KEPT_OF_SCOPE = 8;

@@ -12,6 +12,7 @@ import {
   type ReserveRequest,
   type Settlement,
 } from '../../budgets/process-shares.ts';
+import { LaterHolds } from './later-holds.ts';
 
 /** How soon a changed budget is in force here. */
 const RELOAD_MS = 200;
@@ -37,6 +38,7 @@ function endOf(answer: ReserveAnswer | undefined): Answered {
 
 export class BudgetGate {
   readonly periods = new Periods();
+  readonly laterHolds: LaterHolds;
   readonly #ledger: BudgetLedger;
   readonly #process: string;
   readonly #shares: ProcessShares;
@@ -63,6 +65,7 @@ export class BudgetGate {
     this.#ledger = ledger;
     this.#process = process;
     this.#shares = new ProcessShares(ledger, process, nowMs, (error) => this.#noteFailure(error));
+    this.laterHolds = new LaterHolds(ledger, nowMs, (error) => this.#noteFailure(error));
     this.#nowMs = nowMs;
     this.#log = log;
     this.load();

@@ -1,4 +1,4 @@
-/** What a client is told of a budget that refuses its call: the operator's words and amounts, nothing of the request. */
+/** What a client is told of a budget that refuses its call: the operator's words and amounts, and of the request at most a name that the provider gives to it. */
 import type { Budget, BudgetPeriod } from '../../budgets/budget.ts';
 import type { ReserveAnswer } from '../../budgets/process-shares.ts';
 import type { GreatestCost } from '../../pricing/greatest/greatest-cost.ts';
@@ -25,6 +25,11 @@ const UNKNOWN: Readonly<Record<Extract<GreatestCost, { kind: 'unknown' }>['why']
   unpriced: 'its model or a part of it has no price here (`tollgate costs unpriced` lists them)',
   'unread-body': 'its body is too large or encoded and was not read',
   'no-maximum': 'it states no maximum of output and none is known of its model',
+  'unknown-length': 'how much the provider will read for it is not known',
+  'endless-tools': 'nothing limits how often its tools may call the model',
+  'kept-tools': 'it names what the provider keeps, in which there may be tools that nothing limits',
+  'other-models': 'it may have further models called',
+  'no-bound': 'calls of this kind have no greatest cost',
   'billed-later': 'it is billed when its results are fetched',
 };
 
@@ -46,7 +51,8 @@ export function describeExceeded(
 }
 
 export function describeUnknown(budget: Budget, greatest: GreatestCost): string {
-  const why = greatest.kind === 'unknown' ? UNKNOWN[greatest.why] : 'it has no price';
+  const member = greatest.kind === 'unknown' && greatest.member !== undefined ? ` (\`${greatest.member}\`)` : '';
+  const why = greatest.kind === 'unknown' ? UNKNOWN[greatest.why] + member : 'it has no price';
   return `budget "${budget.name}" of ${scopeOf(budget)}: nothing says how much this call may cost, since ${why}`;
 }
 

@@ -1,0 +1,102 @@
+/** What a process takes of a budget for calls that hold nothing, beside those that hold something. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeEach, expect, test, vi } from 'vitest';
+import { countingClaim } from './claims.ts';
+import { BudgetLedger, type Claim } from './ledger.ts';
+import { openLedgerDatabase } from './ledger-file.ts';
+import { LedgerUpkeep } from './ledger-upkeep.ts';
+import { ProcessShares } from './process-shares.ts';
+
+const dir = mkdtempSync(join(tmpdir(), 'tollgate-shares-'));
+const file = join(dir, 'budgets.db');
+const upkeep = new LedgerUpkeep(openLedgerDatabase(file, 'process'));
+const ledger = new BudgetLedger(openLedgerDatabase(file, 'process'));
+const shares = new ProcessShares(ledger, 'p1', Date.now, (error) => {
+  throw error;
+});
+
+beforeEach(() => upkeep.setMode('sole'));
+
+afterAll(() => {
+  shares.close();
+  ledger.close();
+  upkeep.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+let budgets = 0;
+
+function newClaim(): Claim {
+  budgets += 1;
+  const scope = { accountId: 1, budgetId: budgets, value: '', periodStartMs: 0 };
+  return { ...scope, limit: 10_000n, isHard: true, amount: 500n };
+}
+
+/** What the process has spent of it, and what it was granted beyond that. */
+function readUse(claim: Claim) {
+  const [use] = upkeep.list(claim, {}, 1, []);
+  return [use?.spent, use?.reserved];
+}
+
+let calls = 0;
+
+function reserve(claim: Claim) {
+  calls += 1;
+  const callId = String(calls);
+  const answer = shares.tryReserve(callId, [claim]) ?? shares.reserve([{ callId, claims: [claim], waitedMs: 0 }])[0];
+  return { callId, kind: answer?.kind };
+}
+
+const kinds = (claim: Claim, count: number) => Array.from({ length: count }, () => reserve(claim).kind);
+
+test('a call that only counts takes no money, so that hard calls stay within what this node holds', () => {
+  const claim = newClaim();
+  upkeep.setMode('sharing');
+  upkeep.setHeld(claim, 1_000n, 0);
+  const fetching = reserve(countingClaim(claim));
+  expect(fetching.kind).toBe('reserved');
+  expect(kinds(claim, 3)).toEqual(['reserved', 'reserved', 'short']);
+  shares.settle({ callId: fetching.callId, cost: 700n });
+  expect(reserve(countingClaim(claim)).kind).toBe('reserved');
+  expect(kinds(claim, 1)).toEqual(['short']);
+});
+
+test('a call that only counts passes while this node may not spend, and opens the budget to no other', () => {
+  const claim = newClaim();
+  upkeep.setMode('waiting');
+  expect(kinds(countingClaim(claim), 2)).toEqual(['reserved', 'reserved']);
+  expect(kinds(claim, 2)).toEqual(['short', 'short']);
+  upkeep.setMode('sole');
+  expect(kinds(claim, 1)).toEqual(['reserved']);
+});
+
+test('a call that only counts passes a budget that is used up, and makes it no larger', () => {
+  const claim = newClaim();
+  expect(kinds({ ...claim, amount: 10_000n }, 1)).toEqual(['reserved']);
+  const fetching = reserve(countingClaim(claim));
+  expect(fetching.kind).toBe('reserved');
+  shares.settle({ callId: fetching.callId, cost: 1n });
+  expect(kinds(claim, 1)).toEqual(['refused']);
+});
+
+test('what a budget granted while it was soft is not spent when it has become hard', () => {
+  const claim = newClaim();
+  upkeep.setMode('sharing');
+  upkeep.setHeld(claim, 1_000n, 0);
+  expect(kinds({ ...claim, isHard: false }, 1)).toEqual(['reserved']);
+  expect(kinds(claim, 2)).toEqual(['reserved', 'short']);
+});
+
+test('a call that holds nothing for long is counted when it ends', async () => {
+  const [counting, unsure] = [newClaim(), { ...newClaim(), amount: 0n }];
+  const fetching = reserve(countingClaim(counting));
+  const open = reserve(unsure);
+  expect(readUse(unsure)).toEqual([0n, 5_000n]);
+  // It is given back, since nobody uses it.
+  await vi.waitUntil(() => readUse(unsure)[1] === 0n, 10_000);
+  shares.settle({ callId: fetching.callId, cost: 30n });
+  shares.settle({ callId: open.callId, cost: 40n });
+  await vi.waitUntil(() => readUse(counting)[0] === 30n && readUse(unsure)[0] === 40n, 2_000);
+});
