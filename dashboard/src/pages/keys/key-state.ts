@@ -1,4 +1,4 @@
-/** What a gateway key is now: from its dates alone. */
+/** What a gateway key is now. */
 import type { Key } from '../../../../src/control/admin/key-bodies.ts';
 import type { Tone } from '../../components/badges.tsx';
 
@@ -15,4 +15,14 @@ export function readKeyState(key: Pick<Key, 'revoked_at' | 'expires_at'>, nowMs:
   const leftMs = Date.parse(key.expires_at) - nowMs;
   if (leftMs <= 0) return { word: 'expired', tone: 'bad' };
   return leftMs < SOON_MS ? { word: 'expires soon', tone: 'warn' } : { word: 'active', tone: 'good' };
+}
+
+type RotatedKey = Pick<Key, 'id' | 'revoked_at' | 'expires_at' | 'replaced_by'>;
+
+/** Whether a key that rotations made of it is usable: that one is to be rotated, and the gateway refuses this one. */
+export function hasUsableSuccessor(key: RotatedKey, all: readonly RotatedKey[], nowMs: number): boolean {
+  const next = key.replaced_by === null ? undefined : all.find(({ id }) => id === key.replaced_by);
+  if (next === undefined) return false;
+  const { word } = readKeyState(next, nowMs);
+  return word === 'active' || word === 'expires soon' || hasUsableSuccessor(next, all, nowMs);
 }

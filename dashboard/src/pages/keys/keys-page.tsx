@@ -19,7 +19,7 @@ import { ShareLinksSection } from '../share/share-links-section.tsx';
 import { RevokeKeyDialog, RotateKeyDialog } from './change-key-dialogs.tsx';
 import { CreateKeyDialog } from './create-key-dialog.tsx';
 import { EditKeyDialog } from './edit-key-dialog.tsx';
-import { readKeyState } from './key-state.ts';
+import { hasUsableSuccessor, readKeyState } from './key-state.ts';
 import { LimitBars } from './limit-fields.tsx';
 import { LimitsSection } from './limits-section.tsx';
 import { ReadTokensSection } from './read-tokens-section.tsx';
@@ -29,7 +29,11 @@ const REFETCH_MS = 5_000;
 
 type Opened = { readonly what: 'create' } | { readonly what: 'edit' | 'revoke' | 'rotate'; readonly subject: Key };
 
-function listColumns(open: (opened: Opened) => void, mayChange: boolean): readonly PlainColumn<ListedKey>[] {
+function listColumns(
+  all: readonly ListedKey[],
+  open: (opened: Opened) => void,
+  mayChange: boolean,
+): readonly PlainColumn<ListedKey>[] {
   const columns: readonly PlainColumn<ListedKey>[] = [
     {
       header: 'Name',
@@ -94,7 +98,7 @@ function listColumns(open: (opened: Opened) => void, mayChange: boolean): readon
             <Button onClick={() => open({ what: 'edit', subject: key })} aria-label={`Edit ${key.name}`}>
               Edit
             </Button>
-            {key.replaced_at === null && (
+            {!hasUsableSuccessor(key, all, Date.now()) && (
               <Button onClick={() => open({ what: 'rotate', subject: key })} aria-label={`Rotate ${key.name}`}>
                 Rotate
               </Button>
@@ -215,7 +219,7 @@ export function KeysPage() {
         {shown.length > 0 && (
           <PlainTable
             label="Gateway keys"
-            columns={listColumns(setOpened, mayChange)}
+            columns={listColumns(all, setOpened, mayChange)}
             rows={shown}
             rowKey={(key) => String(key.id)}
           />
