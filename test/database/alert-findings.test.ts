@@ -161,7 +161,7 @@ test('what lasts for longer than events are kept is not told again meanwhile, an
   expect(await count()).toBe(0);
 });
 
-test('the operator’s alert about jobs, which tells those of all accounts, is changed by the operator alone', async () => {
+test('the operator’s alert about jobs, which tells those of all accounts, is changed and deleted by the operator alone', async () => {
   const adminToken = 'the-admin-token-of-this-gateway-here';
   const app = createAdminApp(bareAdminDeps({ adminToken, database: () => pool }));
   const ask = async (token: string, method: string, path: string, body: object) => {
@@ -179,10 +179,14 @@ test('the operator’s alert about jobs, which tells those of all accounts, is c
   const [operators, own] = [await ask(adminToken, 'POST', '/alerts', jobs), await ask(token, 'POST', '/alerts', jobs)];
   const edit = async (who: string, id: number | undefined, body: object) =>
     (await ask(who, 'PATCH', `/alerts/${id}`, body)).status;
+  const remove = async (who: string, id: number | undefined) => (await ask(who, 'DELETE', `/alerts/${id}`, {})).status;
   expect([
     await edit(token, operators.id, { destinations: [] }),
     await edit(token, operators.id, { name: 'mine' }),
     await edit(adminToken, operators.id, { name: 'ours' }),
     await edit(token, own.id, { name: 'mine' }),
-  ]).toEqual([403, 403, 200, 200]);
+    await remove(token, operators.id),
+    await remove(adminToken, operators.id),
+    await remove(token, own.id),
+  ]).toEqual([403, 403, 200, 200, 403, 200, 200]);
 });

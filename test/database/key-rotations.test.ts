@@ -58,6 +58,15 @@ test('a key whose successor was revoked is rotated again, and the new key comes 
   expect(await rotate(first)).toEqual({ replacedBy: third });
 });
 
+test('a key behind revoked ones lives as long as the first one was to, whatever an overlap has left of that', async () => {
+  const { key } = await insertKey(pool, { accountId: 1, name: 'endless', ...secret() });
+  const second = await made(key.keyId);
+  await revokeKey(pool, 1, second);
+  const third = await made(key.keyId);
+  const ends = new Map((await listKeys(pool, 1)).map(({ keyId, expiresAtMs }) => [keyId, expiresAtMs]));
+  expect([ends.get(key.keyId) === null, ends.get(third)]).toEqual([false, null]);
+});
+
 test('the last usable of the keys that replace it is named', async () => {
   const first = await create('service');
   const second = await made(first);

@@ -187,31 +187,31 @@ test.skipIf(spawnSync('python3', ['--version']).status !== 0).each([
   expect(seen).toContain('signals: 1');
 });
 
-/** As `TERMINAL`, but the signal goes to the command alone, twice. */
-const ALONE = TERMINAL.replace("os.write(fd, b'\\x03')", 'for _ in range(2): os.kill(pid, 2); time.sleep(0.3)').replace(
-  'import os, pty, sys',
-  'import os, pty, sys, time',
-);
+const press = (times: number, how: string) =>
+  TERMINAL.replace("os.write(fd, b'\\x03')", `for _ in range(${times}): ${how}; time.sleep(0.3)`).replace(
+    'import os, pty, sys',
+    'import os, pty, sys, time',
+  );
 
-test.skipIf(spawnSync('python3', ['--version']).status !== 0)(
-  'of two SIGINTs that only `tollgate run` is sent, in a terminal, the second reaches the program',
-  async () => {
-    const command = `exec ${process.execPath} ${MAIN} run --data-dir ${gateway.dataDir} --quiet -- ${process.execPath} -e "$PROGRAM"`;
-    const child = spawn('python3', ['-c', ALONE, command], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-      env: {
-        ...process.env,
-        HOME: gateway.dataDir,
-        NODE_COMPILE_CACHE: COMPILE_CACHE,
-        TOLLGATE_KEY: gateway.key,
-        PROGRAM: COUNTS,
-      },
-    });
-    let seen = '';
-    for await (const part of child.stdout) seen += String(part);
-    expect(seen).toContain('signals: 1');
-  },
-);
+test.skipIf(spawnSync('python3', ['--version']).status !== 0).each([
+  ['of three SIGINTs that only `tollgate run` is sent, in a terminal, the third', press(3, 'os.kill(pid, 2)'), 1],
+  ['each of two Ctrl-C once', press(2, "os.write(fd, b'\\x03')"), 2],
+] as const)('%s reaches the program', async (_, pressing, signals) => {
+  const command = `exec ${process.execPath} ${MAIN} run --data-dir ${gateway.dataDir} --quiet -- ${process.execPath} -e "$PROGRAM"`;
+  const child = spawn('python3', ['-c', pressing, command], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: {
+      ...process.env,
+      HOME: gateway.dataDir,
+      NODE_COMPILE_CACHE: COMPILE_CACHE,
+      TOLLGATE_KEY: gateway.key,
+      PROGRAM: COUNTS,
+    },
+  });
+  let seen = '';
+  for await (const part of child.stdout) seen += String(part);
+  expect(seen).toContain(`signals: ${signals}`);
+});
 
 test('a SIGINT that no terminal sent is passed on', async () => {
   const run = ['run', '--data-dir', gateway.dataDir, '--', process.execPath, '-e', COUNTS];

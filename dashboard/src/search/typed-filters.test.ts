@@ -11,12 +11,18 @@ test.each([
   ['run.errors:gt:3 metadata.Team:has', ['run.errors:gt:3', 'metadata.Team:has']],
   ['metadata.Team:eq:c++ error:in:x', ['metadata.Team:eq:c++ error:in:x']],
   ['model:eq:m model:eq:m', ['model:eq:m']],
+  ['metadata.question:contains:why?', ['metadata.question:contains:why?']],
+  ['path:prefix:/v1/x?alt=sse', ['path:prefix:/v1/x?alt=sse']],
+  ['error_message:contains:Retry? key_id:eq:3', ['error_message:contains:Retry?', 'key_id:eq:3']],
+  ['metadata.q:eq:a&f=b', ['metadata.q:eq:a&f=b']],
 ])('typed, %j are the filters %j', (text, filters) => {
   expect(readTypedFilters(text)).toEqual(filters);
 });
 
 test.each([
   ['f=metadata.Team:eq:search+team', ['metadata.Team:eq:search team']],
+  ['range=7d&f=model:eq:m', ['model:eq:m']],
+  ['/logs?f=model:eq:m', ['model:eq:m']],
   ['f=model:eq:m f=key_id:eq:3', ['model:eq:m', 'key_id:eq:3']],
   ['?range=7d&f=metadata.Team:eq:a%252Cb&f=key_id:in:3,7', ['metadata.Team:eq:a%2Cb', 'key_id:in:3,7']],
   ['https://gateway.example.com/logs?f=model:eq:m&range=1h#x', ['model:eq:m']],

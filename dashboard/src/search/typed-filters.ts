@@ -2,8 +2,8 @@
 import { isLogColumn } from '../../../src/control/store/log-columns.ts';
 import { parseSearch } from './search-params.ts';
 
-/** `?f=…`, `…&f=…`, or `f=…` alone. */
-const ADDRESS = /^\S*\?|^f=|\sf=|&f=/;
+/** How an address or its query begins, and no filter does. */
+const ADDRESS = /^(?:\?|\/|https?:\/\/|\w+=)/;
 /** The beginning of a filter behind a space: a value may have spaces, and a key of metadata too. */
 const NEXT =
   /\s+(?=(?<field>metadata\.[^:]+|run\.[a-z_]+|[a-z_]+):(?:eq|ne|in|nin|gt|gte|lt|lte|has|nohas|prefix|contains)(?::|\s|$))/g;

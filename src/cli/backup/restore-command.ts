@@ -25,8 +25,9 @@ const Restored = z.object({
   replaced: z.array(z.string()),
   keys_published: z.boolean(),
   interrupted: z.number(),
-  alerts_on: z.number(),
-  alerts_tell: z.array(z.string()),
+  // A gateway that was not started anew since an upgrade says nothing of them.
+  alerts_on: z.number().default(0),
+  alerts_tell: z.array(z.string()).default([]),
 });
 
 /** Reports the bytes as they pass. */

@@ -10,7 +10,7 @@ export function describeRegion(env: Environment, { set }: BaseVariables): string
     if (defaultRegion === null || region === null || region === defaultRegion) continue;
     const isLed = baseVariables.some(({ name }) => set[name] !== undefined && (env[name] ?? '') === '');
     if (isLed && (env[credential.variable] ?? '') !== '')
-      return `calls of ${displayName} with an API key go to the gateway's region for them (${defaultRegion} where it has no other), not to ${region}; boto3's stay there. --alias names an upstream in that region`;
+      return `calls of ${displayName} with an API key go to the gateway's own region for them (${defaultRegion} unless it is set otherwise), whatever AWS_REGION says; boto3's go to ${region}. --alias names an upstream in that region`;
   }
   return null;
 }

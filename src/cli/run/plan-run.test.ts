@@ -499,6 +499,13 @@ test('Gemini CLI and Qwen Code read one file of variables: the first, their own 
   }
 });
 
+test('aider with an address on its own command line says that it wins', () => {
+  const command = ['aider', '--openai-api-base', 'https://api.openai.com/v1'];
+  expect(planRun(command, {}, TARGET).notes).toEqual([
+    'aider is led here in part: its --openai-api-base wins over what is said here',
+  ]);
+});
+
 test('Codex beside a variable for another provider is not led, and says why', () => {
   const env = { OPENAI_BASE_URL: 'https://api.deepseek.com/v1', OPENAI_API_KEY: 'sk-1' };
   expect(planRun(['codex'], env, TARGET)).toMatchObject({
@@ -511,9 +518,11 @@ test('calls of Bedrock with an API key, which tells no region, are said to leave
   const AWS_BEARER_TOKEN_BEDROCK = 'ABSK1';
   const notesOf = (env: object) => planRun(['x'], { AWS_BEARER_TOKEN_BEDROCK, ...env }, TARGET).notes;
   expect(notesOf({ AWS_REGION: 'eu-west-1' })).toEqual([
-    "calls of Bedrock with an API key go to the gateway's region for them (us-east-1 where it has no other), not to eu-west-1; boto3's stay there. --alias names an upstream in that region",
+    "calls of Bedrock with an API key go to the gateway's own region for them (us-east-1 unless it is set otherwise), whatever AWS_REGION says; boto3's go to eu-west-1. --alias names an upstream in that region",
   ]);
   expect(notesOf({ AWS_REGION: 'us-east-1' })).toEqual([]);
+  const ofAlias = { ...TARGET, hasAlias: true };
+  expect(planRun(['x'], { AWS_BEARER_TOKEN_BEDROCK, AWS_REGION: 'eu-west-1' }, ofAlias).notes).toEqual([]);
   expect(notesOf({ AWS_REGION: 'eu-west-1', AWS_BEARER_TOKEN_BEDROCK: '' })).toEqual([]);
   const own = 'https://bedrock-runtime.eu-west-1.amazonaws.com';
   expect(notesOf({ AWS_REGION: 'eu-west-1', AWS_ENDPOINT_URL_BEDROCK_RUNTIME: own })).toEqual([]);

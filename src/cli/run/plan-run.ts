@@ -17,7 +17,7 @@ import { qwen } from './clients/qwen.ts';
 import { RUN_ADDRESS_VARIABLE, RUN_TOKEN_VARIABLE, type RunClient } from './clients/run-client.ts';
 import { describeRegion } from './describe-region.ts';
 import { readEnvFiles } from './file-variables.ts';
-import { listPrograms, type StartedProgram } from './list-programs.ts';
+import { listStarted } from './list-started.ts';
 
 /** Most others read the variables of their SDKs, and need no line here. */
 const CLIENTS: readonly RunClient[] = [aider, claude, cline, codex, continueCli, gemini, opencode, pi, qwen];
@@ -39,6 +39,8 @@ export interface RunTarget {
   readonly token: string;
   /** Other addresses of the same gateway. */
   readonly others?: readonly string[];
+  /** Names the upstream of all its calls, so that no region is in doubt. */
+  readonly hasAlias?: boolean;
   readonly traceId: string;
   readonly ownDir: string;
   readonly home: string;
@@ -52,26 +54,26 @@ function withoutSecrets(env: Environment): Environment {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !(name.startsWith('TOLLGATE_') && isSecret(name))));
 }
 
-function findClient(program: StartedProgram | undefined): RunClient | undefined {
+function findClient(names: readonly string[]): RunClient | undefined {
   return CLIENTS.find(
     ({ programs, packageName }) =>
-      program !== undefined && (programs.includes(program.name) || packageName === program.name),
+      names.some((name) => programs.includes(name)) || (packageName !== undefined && names.includes(packageName)),
   );
 }
 
 export function planRun(command: readonly string[], env: Environment, target: RunTarget): RunPlan {
   const [, ...args] = command;
   const { address, token, others = [], traceId, ownDir, home, cwd } = target;
-  const programs = listPrograms(command);
-  const client = findClient(programs[0]);
+  const started = listStarted(command, findClient);
+  // What only starts a client cannot be given the client's own flags.
+  const client = listStarted(command.slice(0, 1), findClient)[0]?.client;
   const origin = address.slice(0, address.lastIndexOf('/@'));
   const gateways = [address, ...others, ...listSetupAddresses(ownDir)];
   const addressOf = (value: unknown) => readAddress(value, gateways);
   const place = { address, origin, token, env, ownDir, args, home, cwd, traceId, addressOf };
   const inFiles = Object.assign(
     client?.hasOwnEnvFiles === true ? {} : readEnvFiles(cwd),
-    // Also those of a client that `npx` or a shell is to start.
-    ...programs.map((one) => findClient(one)?.readVariables?.({ ...place, args: one.args })),
+    ...started.map((one) => one.client.readVariables?.({ ...place, args: one.args })),
   );
   const base = readBaseVariables(env, address, gateways, inFiles);
   const added = client?.add({ ...place, base }) ?? {};
@@ -90,6 +92,8 @@ export function planRun(command: readonly string[], env: Environment, target: Ru
     },
     left: [...new Set([...base.left, ...(added.left ?? [])])],
     files: added.files ?? [],
-    notes: [added.note ?? null, describeRegion(env, base)].filter((note) => note !== null),
+    notes: [added.note ?? null, target.hasAlias === true ? null : describeRegion(env, base)].filter(
+      (note) => note !== null,
+    ),
   };
 }

@@ -93,6 +93,7 @@ async function run(command: readonly string[], flags: RunFlags): Promise<void> {
     address: made.address,
     token: made.token,
     others: [client.url],
+    hasAlias: flags.alias !== undefined,
     traceId,
     home: homedir(),
     cwd: process.cwd(),

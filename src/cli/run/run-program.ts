@@ -11,8 +11,9 @@ const SIGNAL_BASE = 128;
 
 /** A terminal sends these to the program itself, as a member of its group. */
 const OF_TERMINAL: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT'];
-/** A second one so soon is meant, whoever sent it: one that was sent to this process alone has not reached the program. */
-const SECOND_MS = 2_000;
+/** A third one so soon is meant, whoever sent it: one that was sent to this process alone has not reached the program. Two are usual. */
+const INSISTED = 3;
+const INSISTED_MS = 2_000;
 const PASSED_ON: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', 'SIGUSR2'];
 
 export interface Program {
@@ -26,11 +27,11 @@ export function runProgram({ file, args, env }: Program): Promise<number> {
   return new Promise((resolve) => {
     const child = spawn(file, args, { stdio: 'inherit', env });
     const passOn = (signal: NodeJS.Signals) => void child.kill(signal);
-    let lastMs = Number.NEGATIVE_INFINITY;
+    let sentMs: readonly number[] = [];
     const passOnAlone = (signal: NodeJS.Signals) => {
       const nowMs = performance.now();
-      if (!isInForeground() || nowMs - lastMs < SECOND_MS) passOn(signal);
-      lastMs = nowMs;
+      sentMs = [...sentMs, nowMs].filter((atMs) => nowMs - atMs < INSISTED_MS);
+      if (!isInForeground() || sentMs.length >= INSISTED) passOn(signal);
     };
     const handlers = [
       ...PASSED_ON.map((signal) => [signal, passOn] as const),

@@ -75,9 +75,3 @@ test.each([
 ])('a kept key at %s', async (_what, key, client, kept) => {
   expect(await keepKey((await startGateway(key)).client, client, RECORD)).toEqual(kept);
 });
-
-test('a key of the user’s own is kept only where the gateway knows it', async () => {
-  const own = { ...RECORD, key_id: null };
-  expect(await keepKey((await startGateway(listed(KEY))).client, {}, own)).toEqual({ text: KEY, id: null });
-  expect(await keepKey((await startGateway(listed(OTHER))).client, {}, own)).toBeNull();
-});

@@ -20,10 +20,10 @@ async function findKey(gateway: GatewayClient, { text, id }: ChosenKey): Promise
   const { data } = await gateway.ask(RecordList, '/api/v1/keys');
   const { prefix, last4 } = keyHints(text);
   const isIt = (key: ApiRecord) => key['prefix'] === prefix && key['last4'] === last4;
-  return data.find((key) => isIt(key) && (id === null || key['id'] === id)) ?? null;
+  return data.find((key) => isIt(key) && key['id'] === id) ?? null;
 }
 
-/** The key of before; null where it is of no use to the asked gateway, or to this client there. */
+/** The key that was made before; null where it is of no use to the asked gateway, or to this client there. */
 export async function keepKey(
   gateway: GatewayClient,
   { hasKeyInAddress }: Pick<SetupClient, 'hasKeyInAddress'>,

@@ -54,13 +54,21 @@ async function chooseKey(
   client: SetupClient,
   flags: SetupFlags,
   record: SetupRecord | null,
+  origin: string,
 ): Promise<ChosenKey | null> {
   const text = flags.key ?? process.env['TOLLGATE_KEY'];
   if (text !== undefined && text !== '') {
     if (!isWellFormedKey(text)) throw new OperatorError('the key of --key or TOLLGATE_KEY is no gateway key (tgk_…)');
     return { text, id: text === record?.key ? record.key_id : null };
   }
-  return record === null ? null : keepKey(createGatewayClient(flags), client, record);
+  if (record === null) return null;
+  if (record.key_id !== null) return keepKey(createGatewayClient(flags), client, record);
+  // The user's own needs no asking, as it needed none when it was given.
+  if ((record.address ?? origin) === origin) return keyOf(record);
+  await output.say(
+    `The key that you gave ${client.title} before is of ${record.address}, so a key is made here. \`--key\` takes one of yours.`,
+  );
+  return null;
 }
 
 async function makeKey(flags: SetupFlags, client: SetupClient): Promise<ChosenKey> {
@@ -137,7 +145,8 @@ async function writeAll(
 
 async function setUp(client: SetupClient, flags: SetupFlags): Promise<void> {
   const record = readSetupRecord(ownDir(), client.name);
-  const [origin, chosen] = [await readOrigin(flags), await chooseKey(client, flags, record)];
+  const origin = await readOrigin(flags);
+  const chosen = await chooseKey(client, flags, record, origin);
   const gateways = listSetupAddresses(ownDir());
   const plan = (key: string) =>
     planSetup(client, { origin, key, home: homedir(), env: process.env, ownDir: ownDir() }, record, gateways);

@@ -37,6 +37,7 @@ const AlertBody = z
     checked_at: Time.nullable(),
     created_at: Time,
     created_by: z.string(),
+    operator_only: z.boolean().describe('Only the operator changes and deletes it'),
   })
   .openapi('Alert');
 
@@ -74,6 +75,7 @@ function formatAlert(one: Alert): z.infer<typeof AlertBody> {
     checked_at: one.checkedAt?.toISOString() ?? null,
     created_at: one.createdAt.toISOString(),
     created_by: one.createdBy,
+    operator_only: isOperatorOnly(one),
   };
 }
 
@@ -118,13 +120,17 @@ function requireKind(c: Context, kind: AlertKind): void {
     );
 }
 
-/** What it tells of all accounts would go where somebody else says. */
-function requireOwnJobs(c: Context, alert: Alert): void {
-  if (alert.kind === 'jobs' && isMadeByOperator(alert) && !isOperator(c))
+/** What it tells of all accounts would go where somebody else says, or nowhere. */
+function isOperatorOnly(alert: Alert): boolean {
+  return OPERATOR_KINDS.includes(alert.kind) || (alert.kind === 'jobs' && isMadeByOperator(alert));
+}
+
+function requireOwn(c: Context, alert: Alert): void {
+  if (isOperatorOnly(alert) && !isOperator(c))
     throw new ApiError(
       403,
       'forbidden',
-      'The operator made this alert, which tells of jobs of all accounts: only the operator changes it. Make one of your own.',
+      'This alert of the operator tells of all accounts: only the operator changes or deletes it. Make one of your own.',
     );
 }
 
@@ -260,8 +266,7 @@ export function addAlertRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     const { name, settings, destinations, is_on: isOn } = c.req.valid('json');
     const old = (await listAlerts(pool, accountOf(c))).find((one) => one.id === id);
     if (old === undefined) throw NO_ALERT;
-    requireKind(c, old.kind);
-    requireOwnJobs(c, old);
+    requireOwn(c, old);
     const edit = {
       name,
       destinations,
@@ -275,8 +280,12 @@ export function addAlertRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   });
 
   app.openapi(deleteAlertRoute, async (c) => {
+    const pool = requireDatabase(deps);
     const { id } = c.req.valid('param');
-    if (!(await deleteAlert(requireDatabase(deps), accountOf(c), id))) throw NO_ALERT;
+    const alert = (await listAlerts(pool, accountOf(c))).find((one) => one.id === id);
+    if (alert === undefined) throw NO_ALERT;
+    requireOwn(c, alert);
+    if (!(await deleteAlert(pool, accountOf(c), id))) throw NO_ALERT;
     return c.json({ id }, 200);
   });
 

@@ -70,7 +70,9 @@ export function rotateKey(
          select * from gateway_keys where account_id = $1 and id = $2
        ), made as (
          insert into gateway_keys (account_id, digest, prefix, last4, expires_at, ${COPIED_COLUMNS.join(', ')})
-         select account_id, decode($4, 'hex'), $5, $6, now() + (expires_at - created_at), ${COPIED_COLUMNS.join(', ')}
+         select account_id, decode($4, 'hex'), $5, $6,
+           -- Of the last one, whose own no overlap has cut.
+           now() + (select expires_at - created_at from gateway_keys where id = $7), ${COPIED_COLUMNS.join(', ')}
          from before
          returning *
        ), ended as (

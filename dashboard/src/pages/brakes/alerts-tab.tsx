@@ -15,7 +15,7 @@ import {
   switchAlert,
   testDestination,
 } from '../../api/alerts.ts';
-import { Allowed, useAllowed } from '../../app/session-context.tsx';
+import { Allowed, useAllowed, useSession } from '../../app/session-context.tsx';
 import { Badge, type Tone } from '../../components/badges.tsx';
 import { Button } from '../../components/buttons.tsx';
 import { type PlainColumn, PlainTable } from '../../components/plain-table.tsx';
@@ -38,6 +38,8 @@ function useAlertChange<T>(change: () => Promise<T>) {
 function AlertButtons({ alert }: { readonly alert: Alert }) {
   const toggle = useAlertChange(() => switchAlert(alert.id, !alert.is_on));
   const remove = useAlertChange(() => deleteAlert(alert.id));
+  const session = useSession();
+  if (alert.operator_only && session.kind !== 'operator') return null;
   return (
     <Allowed to="member">
       <span className="inline-flex flex-wrap justify-end gap-1 md:flex-nowrap">

@@ -65,7 +65,9 @@ export function QuestionFields({ question, onChange, isFixed }: QuestionFieldsPr
               onChange({ filters: readTypedFilters(text) });
             }}
           />
-          {filters.length > 0 && <FilterList texts={filters.map(describeFilter)} />}
+          {typed.trim() !== '' && (
+            <FilterList texts={filters.length === 0 ? [`all ${about}`] : filters.map(describeFilter)} />
+          )}
         </>
       )}
       <SelectField label="Figure" value={measure} choices={measures} onChange={(next) => onChange({ measure: next })} />

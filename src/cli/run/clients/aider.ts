@@ -118,15 +118,17 @@ export const aider: RunClient = {
     const say = (name: string, text: string) => (set[name] === undefined ? text : `${name}=${set[name]}`);
     const pairs = [...former.map(([name, text]) => say(name, text)), ...added.map((name) => say(name, name))];
     const overBase = base !== null && !base.isArgument ? set[BASE_SETS] : undefined;
-    const env = overBase === undefined ? {} : { [variableOf(BASE)]: overBase };
-    if (!isLed) return { env };
-    const obstacle =
-      list?.isArgument === true
-        ? 'its --set-env wins over what is said here'
-        : pairs.some((text) => text.includes(','))
-          ? `a value of ${LIST} has a comma, which no variable can say`
-          : null;
-    if (obstacle === null) return { env: { ...env, [variableOf(LIST)]: `[${pairs.join(', ')}]` } };
-    return { env, note: `aider is led here in part: ${obstacle}` };
+    const hasComma = pairs.some((text) => text.includes(','));
+    const isListArgument = list?.isArgument === true;
+    const obstacles = [
+      isLed && isListArgument && `its --${LIST} wins over what is said here`,
+      isLed && !isListArgument && hasComma && `a value of ${LIST} has a comma, which no variable can say`,
+      base?.isArgument === true && set[BASE_SETS] !== undefined && `its --${BASE} wins over what is said here`,
+    ].filter((text) => text !== false);
+    const env = {
+      ...(overBase === undefined ? {} : { [variableOf(BASE)]: overBase }),
+      ...(isLed && !isListArgument && !hasComma ? { [variableOf(LIST)]: `[${pairs.join(', ')}]` } : {}),
+    };
+    return obstacles.length === 0 ? { env } : { env, note: `aider is led here in part: ${obstacles.join('; ')}` };
   },
 };
