@@ -170,11 +170,12 @@ export function createCallCosts(bookOf: (accountId: number) => PriceBook | null)
       const book = bookOf(accountId);
       const call = takeOpen(begin.id);
       if (book === null) return { kind: 'unknown', why: 'unpriced', knownAmount: 0n };
-      const { billedOnceAs } = end;
-      const isRepeated = billedOnceAs !== undefined && !results.add(`${accountId}\n${begin.provider}\n${billedOnceAs}`);
-      if (isRepeated) return { kind: 'exact', amount: 0n };
+      const result = end.billedOnceAs === undefined ? null : `${accountId}\n${begin.provider}\n${end.billedOnceAs}`;
+      if (result !== null && results.has(result)) return { kind: 'repeated' };
       const usual = findersOf(book).exactRates.costOf(begin, end);
       const settled: SettledCost = usual === null ? settledCostOf(begin, end, book) : { kind: 'exact', amount: usual };
+      // A fetch whose cost is not known has counted nothing; a call that made the result has then counted what it held.
+      if (result !== null && (begin.billed || settled.kind === 'exact')) results.add(result);
       if (call === null || settled.kind !== 'exact') return settled;
       const { usualOf } = call.kind;
       if (usualOf !== null && end.outcome === 'ok') usualCosts.note(usualOf, settled.amount);
