@@ -29,6 +29,8 @@ export interface ScopeUse extends ScopeId {
 /** What the stored calls of a process have spent. */
 export interface ProcessSpend extends ScopeId {
   readonly spent: PicoUsd;
+  /** As in `Standing`. */
+  readonly refunded: PicoUsd;
 }
 
 export interface HeldScope extends ScopeId {
@@ -70,6 +72,10 @@ function toHeld(row: Row): HeldScope {
 
 function namesOf({ accountId, budgetId, value, periodStartMs }: ScopeId): [number, number, string, number] {
   return [accountId, budgetId, value, periodStartMs];
+}
+
+function greater(a: PicoUsd, b: PicoUsd): PicoUsd {
+  return a > b ? a : b;
 }
 
 export class LedgerUpkeep {
@@ -126,19 +132,21 @@ export class LedgerUpkeep {
    * that were never forwarded is free. Once; a second time does nothing.
    */
   takeInProcess(process: string, spends: readonly ProcessSpend[]): void {
-    const stored = new Map(spends.map((spend) => [JSON.stringify(namesOf(spend)), spend.spent]));
+    const stored = new Map(spends.map((spend) => [JSON.stringify(namesOf(spend)), spend]));
     inLedgerTransaction(this.#db, () => {
-      const rows = this.#prepared(`select ${SCOPE}, spent from shares where process = ?`).all(process);
+      const rows = this.#prepared(`select ${SCOPE}, spent, refunded from shares where process = ?`).all(process);
       const add = this.#prepared(
         `insert into scopes (account, budget, value, period, spent, used) values (?, ?, ?, ?, ?, 0)
          on conflict do update set spent = spent + excluded.spent`,
       );
       for (const row of rows) {
         const names = namesOf(toScope(row));
-        // More where a record was lost.
-        const wrote = asBigInt(row['spent']);
-        const sum = stored.get(JSON.stringify(names)) ?? 0n;
-        add.run(...names, sum > wrote ? sum : wrote);
+        const { spent = 0n, refunded = 0n } = stored.get(JSON.stringify(names)) ?? {};
+        const wrote = { spent: asBigInt(row['spent']), refunded: asBigInt(row['refunded']) };
+        // A record may be lost, and what was stored last may not be written here: of what adds and of what takes off, each on
+        // its own, whichever knows more is right.
+        const added = greater(spent + refunded, wrote.spent + wrote.refunded);
+        add.run(...names, added - greater(refunded, wrote.refunded));
       }
       this.#prepared('delete from shares where process = ?').run(process);
       this.#prepared('delete from readers where process = ?').run(process);
@@ -307,8 +315,9 @@ export class LedgerUpkeep {
     stored: readonly (ProcessSpend & { readonly process: string })[],
   ): readonly HeldScope[] {
     return inLedgerTransaction(this.#db, () => {
-      // What was wanted of other nodes was wanted beside sums of before; a call that still waits asks again.
-      this.#db.exec('delete from wants; update scopes set spent = 0, elsewhere = 0');
+      // What was wanted of other nodes was wanted beside sums of before; a call that still waits asks again. What was held
+      // for later results may not be in these sums, so that nothing may be taken off for it.
+      this.#db.exec('delete from wants; delete from later_holds; update scopes set spent = 0, elsewhere = 0');
       const put = this.#prepared(
         `insert into scopes (account, budget, value, period, spent, run_limit, used) values (?, ?, ?, ?, ?, ?, ?)
          on conflict do update set spent = excluded.spent, run_limit = coalesce(run_limit, excluded.run_limit)`,

@@ -182,7 +182,7 @@ test('a result whose cost is not known leaves what was held for it, however ofte
       .replace(/"gpt-5-mini[^"]*"/, `"${model}"`);
     const path = fixture.request.path.replaceAll('resp_bg0001', 'resp_fw1').replace('/v1/', '/inference/v1/');
     const request = { ...fixture.request, path };
-    const asked = { ...fixture, provider: 'fireworks', request, body: Buffer.from(answer) };
+    const asked = { ...fixture, provider: 'fireworks' as const, request, body: Buffer.from(answer) };
     return sent === undefined ? callThrough(asked) : callThrough(asked, Buffer.from(JSON.stringify(sent)));
   };
   const spent = async () => {

@@ -437,8 +437,8 @@ test('what a killed process was granted stays held until its records are stored,
   // It had taken a little more than it held.
   expect(await living.reserve([{ ...claim, amount: 40n }])).toMatchObject({ kind: 'refused' });
   expect(listed()).toMatchObject([{ spent: 7n, reserved: 73n }]);
-  upkeep.takeInProcess('dead', [{ ...scope, spent: 7n }]);
-  upkeep.takeInProcess('dead', [{ ...scope, spent: 7n }]);
+  upkeep.takeInProcess('dead', [{ ...scope, spent: 7n, refunded: 0n }]);
+  upkeep.takeInProcess('dead', [{ ...scope, spent: 7n, refunded: 0n }]);
   expect(listed()).toMatchObject([{ spent: 7n, reserved: 0n }]);
   expect(await living.reserve([{ ...claim, amount: 94n }])).toMatchObject({ kind: 'refused' });
   expect(await living.reserve([{ ...claim, amount: 93n }])).toMatchObject({ kind: 'reserved' });
@@ -522,7 +522,7 @@ test('in any order of calls, kills and records, two processes spend no more than
         for (const amountHeld of process.open.values()) process.spent += amountHeld;
         for (const amountHeld of process.open.values()) spentInAll += amountHeld;
         process.shares.kill();
-        upkeep.takeInProcess(process.name, [{ ...scope, spent: process.spent }]);
+        upkeep.takeInProcess(process.name, [{ ...scope, spent: process.spent, refunded: 0n }]);
         processes[at] = start();
       }
       const open = processes.flatMap((one) => [...one.open.values()]).reduce((sum, held) => sum + held, 0n);

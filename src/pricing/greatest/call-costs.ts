@@ -6,7 +6,7 @@ import type { PriceBook } from '../price-book.ts';
 import type { BilledBegin, BilledEnd } from '../to-billable-call.ts';
 import { ExactRates } from './exact-rates.ts';
 import { createFindGreatestCost, type FindGreatestCost } from './find-greatest-cost.ts';
-import type { AskedCall, GreatestCost, SettledCost } from './greatest-cost.ts';
+import type { AskedCall, GreatestCost, RepeatedResult, SettledCost } from './greatest-cost.ts';
 import { KnownAnswers } from './known-answers.ts';
 import { type BodyHashes, hashBody, KnownPrompts, MAX_BODY_BYTES, sizeOfHashes } from './known-prompts.ts';
 import { KnownResults } from './known-results.ts';
@@ -23,7 +23,7 @@ export interface CallCosts {
     accountId: number,
     begin: BilledBegin & { readonly id?: string },
     end: BilledEnd & { readonly providerRequestId?: string | null },
-  ) => SettledCost;
+  ) => SettledCost | RepeatedResult;
 }
 
 /** Calls between their bound and their cost; those that never end are forgotten. */

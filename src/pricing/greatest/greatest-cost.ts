@@ -94,6 +94,9 @@ export type NoSettledCost =
 
 export type SettledCost =
   | { readonly kind: 'exact'; readonly amount: PicoUsd }
-  /** A call before has counted this result; what was held for it is not this one's to replace. */
-  | { readonly kind: 'repeated' }
   | { readonly kind: 'unknown'; readonly why: NoSettledCost; readonly knownAmount: PicoUsd };
+
+/** A call before has counted the result: this one adds nothing, and what was held for it is not this one's to replace. */
+export interface RepeatedResult {
+  readonly kind: 'repeated';
+}
