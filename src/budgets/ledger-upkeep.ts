@@ -160,20 +160,29 @@ export class LedgerUpkeep {
       .map((row) => String(row['process']));
   }
 
-  /** Waits until these processes have written how they stand; with a scope, until they have given back what they do not use of it. */
-  async ask(processes: readonly string[], scope: ScopeId | null = null): Promise<void> {
-    const only = scope === null ? '' : `and ${IS_SCOPE}`;
-    const names = scope === null ? [] : namesOf(scope);
+  /** Waits until these processes have written how they stand; with scopes, until they have given back what they do not use of these. */
+  async ask(processes: readonly string[], scopes: readonly ScopeId[] | null = null): Promise<void> {
+    const only = scopes === null ? '' : `and ${IS_SCOPE}`;
     const pending = this.#prepared(
       `select 1 from shares where granted > spent and is_silent = 0 and answered < ?
          and process in (select value from json_each(?)) ${only} limit 1`,
     );
     const living = JSON.stringify(processes);
-    if (pending.get(Number.MAX_SAFE_INTEGER, living, ...names) === undefined) return;
-    const number = this.#ledger.inTransaction(() => (scope === null ? this.#ledger.askAll() : this.#ledger.ask(scope)));
+    const isPending = (scope: ScopeId | null, number: number) =>
+      pending.get(number, living, ...(scope === null ? [] : namesOf(scope))) !== undefined;
+    let left = (scopes ?? [null]).filter((scope) => isPending(scope, Number.MAX_SAFE_INTEGER));
+    if (left.length === 0) return;
+    const numbers = this.#ledger.inTransaction(() =>
+      left.map((scope) => (scope === null ? this.#ledger.askAll() : this.#ledger.ask(scope))),
+    );
+    // A process that looks answers all that was asked by then.
+    const last = Math.max(...numbers);
     const deadlineMs = performance.now() + ANSWER_LIMIT_MS;
-    while (pending.get(number, living, ...names) !== undefined && performance.now() < deadlineMs)
+    for (;;) {
+      left = left.filter((scope) => isPending(scope, last));
+      if (left.length === 0 || performance.now() >= deadlineMs) return;
       await sleep(ANSWER_LOOK_MS);
+    }
   }
 
   /** `living`: what other processes hold counts as reserved until their records are stored. */

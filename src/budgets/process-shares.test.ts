@@ -176,3 +176,17 @@ test('what was held for later results before the sums of a budget are replaced i
   upkeep.replaceSpent([], []);
   expect(ledger.takeLaterHold('result')).toBeNull();
 });
+
+test('processes are asked for all scopes at once, so that one that stands still is waited for once', async () => {
+  const claims = Array.from({ length: 30 }, newClaim);
+  for (const claim of claims) {
+    ledger.noteUse(claim, null, 0);
+    ledger.writeShare(claim, 'still', { granted: 9n, spent: 0n, refunded: 0n, reserved: 9n }, 0);
+  }
+  const { asked } = ledger.readSignal(0);
+  const before = performance.now();
+  await upkeep.ask(['still'], claims);
+  // A tenth of a second for each would be three.
+  expect(performance.now() - before).toBeLessThan(1_500);
+  expect(ledger.listAsked(asked)).toHaveLength(30);
+});

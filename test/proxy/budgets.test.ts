@@ -229,6 +229,25 @@ test('a large call that a hard budget must read while there is no room for its b
   heldBodies.give(HELD_BODIES_BYTES);
 });
 
+test('a large call of a run for which there is no room may try again only where the run has a budget', async () => {
+  const { heldBodies } = first.gateway;
+  upkeep.publish([]);
+  await untilBudgets(0);
+  const run = { 'x-gateway-trace-id': 'no-room' };
+  const large = { messages: [{ role: 'user', content: 'x'.repeat(3_000_000) }] };
+  const send = async (more: Record<string, string> = {}) => {
+    expect(heldBodies.take(HELD_BODIES_BYTES)).toBe(true);
+    const answer = await call({ ...run, ...more }, large);
+    await answer.text();
+    heldBodies.give(HELD_BODIES_BYTES);
+    return answer.status;
+  };
+  expect(await send()).toBe(200);
+  expect(await send({ 'x-gateway-budget-usd': '90' })).toBe(503);
+  expect((await call({ ...run, 'x-gateway-budget-usd': '90' })).status).toBe(200);
+  expect(await send()).toBe(503);
+});
+
 test('a soft budget marks what goes beyond it, and calls of other owners of value do not count', async () => {
   upkeep.publish([
     {
