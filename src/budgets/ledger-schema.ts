@@ -1,7 +1,7 @@
 /** The tables of the ledger file. SQLite's integers have 64 bits; money is in pico-dollars, times in milliseconds. */
 
 /** Raised with every change below; a file of another layout is put aside. */
-export const LEDGER_LAYOUT = 4;
+export const LEDGER_LAYOUT = 5;
 
 export const LEDGER_SCHEMA = `
 -- The budgets in force, as JSON; one row.
@@ -91,6 +91,8 @@ create table if not exists shares (
   process text not null,
   granted integer not null,
   spent integer not null,
+  -- So much more it would have spent, had no fetched result cost less than was held for it.
+  refunded integer not null,
   reserved integer not null,
   -- The value of \`sharing.asked\` when it wrote.
   answered integer not null,

@@ -29,6 +29,8 @@ export interface ScopeUse extends ScopeId {
 /** What the stored calls of a process have spent. */
 export interface ProcessSpend extends ScopeId {
   readonly spent: PicoUsd;
+  /** As in `Standing`. */
+  readonly refunded: PicoUsd;
 }
 
 export interface HeldScope extends ScopeId {
@@ -70,6 +72,10 @@ function toHeld(row: Row): HeldScope {
 
 function namesOf({ accountId, budgetId, value, periodStartMs }: ScopeId): [number, number, string, number] {
   return [accountId, budgetId, value, periodStartMs];
+}
+
+function greater(a: PicoUsd, b: PicoUsd): PicoUsd {
+  return a > b ? a : b;
 }
 
 export class LedgerUpkeep {
@@ -126,19 +132,21 @@ export class LedgerUpkeep {
    * that were never forwarded is free. Once; a second time does nothing.
    */
   takeInProcess(process: string, spends: readonly ProcessSpend[]): void {
-    const stored = new Map(spends.map((spend) => [JSON.stringify(namesOf(spend)), spend.spent]));
+    const stored = new Map(spends.map((spend) => [JSON.stringify(namesOf(spend)), spend]));
     inLedgerTransaction(this.#db, () => {
-      const rows = this.#prepared(`select ${SCOPE}, spent from shares where process = ?`).all(process);
+      const rows = this.#prepared(`select ${SCOPE}, spent, refunded from shares where process = ?`).all(process);
       const add = this.#prepared(
         `insert into scopes (account, budget, value, period, spent, used) values (?, ?, ?, ?, ?, 0)
          on conflict do update set spent = spent + excluded.spent`,
       );
       for (const row of rows) {
         const names = namesOf(toScope(row));
-        // More where a record was lost.
-        const wrote = asBigInt(row['spent']);
-        const sum = stored.get(JSON.stringify(names)) ?? 0n;
-        add.run(...names, sum > wrote ? sum : wrote);
+        const { spent = 0n, refunded = 0n } = stored.get(JSON.stringify(names)) ?? {};
+        const wrote = { spent: asBigInt(row['spent']), refunded: asBigInt(row['refunded']) };
+        // A record may be lost, and what was stored last may not be written here: of what adds and of what takes off, each on
+        // its own, whichever knows more is right.
+        const added = greater(spent + refunded, wrote.spent + wrote.refunded);
+        add.run(...names, added - greater(refunded, wrote.refunded));
       }
       this.#prepared('delete from shares where process = ?').run(process);
       this.#prepared('delete from readers where process = ?').run(process);
@@ -152,20 +160,29 @@ export class LedgerUpkeep {
       .map((row) => String(row['process']));
   }
 
-  /** Waits until these processes have written how they stand; with a scope, until they have given back what they do not use of it. */
-  async ask(processes: readonly string[], scope: ScopeId | null = null): Promise<void> {
-    const only = scope === null ? '' : `and ${IS_SCOPE}`;
-    const names = scope === null ? [] : namesOf(scope);
+  /** Waits until these processes have written how they stand; with scopes, until they have given back what they do not use of these. */
+  async ask(processes: readonly string[], scopes: readonly ScopeId[] | null = null): Promise<void> {
+    const only = scopes === null ? '' : `and ${IS_SCOPE}`;
     const pending = this.#prepared(
       `select 1 from shares where granted > spent and is_silent = 0 and answered < ?
          and process in (select value from json_each(?)) ${only} limit 1`,
     );
     const living = JSON.stringify(processes);
-    if (pending.get(Number.MAX_SAFE_INTEGER, living, ...names) === undefined) return;
-    const number = this.#ledger.inTransaction(() => (scope === null ? this.#ledger.askAll() : this.#ledger.ask(scope)));
+    const isPending = (scope: ScopeId | null, number: number) =>
+      pending.get(number, living, ...(scope === null ? [] : namesOf(scope))) !== undefined;
+    let left = (scopes ?? [null]).filter((scope) => isPending(scope, Number.MAX_SAFE_INTEGER));
+    if (left.length === 0) return;
+    const numbers = this.#ledger.inTransaction(() =>
+      left.map((scope) => (scope === null ? this.#ledger.askAll() : this.#ledger.ask(scope))),
+    );
+    // A process that looks answers all that was asked by then.
+    const last = Math.max(...numbers);
     const deadlineMs = performance.now() + ANSWER_LIMIT_MS;
-    while (pending.get(number, living, ...names) !== undefined && performance.now() < deadlineMs)
+    for (;;) {
+      left = left.filter((scope) => isPending(scope, last));
+      if (left.length === 0 || performance.now() >= deadlineMs) return;
       await sleep(ANSWER_LOOK_MS);
+    }
   }
 
   /** `living`: what other processes hold counts as reserved until their records are stored. */
@@ -307,8 +324,9 @@ export class LedgerUpkeep {
     stored: readonly (ProcessSpend & { readonly process: string })[],
   ): readonly HeldScope[] {
     return inLedgerTransaction(this.#db, () => {
-      // What was wanted of other nodes was wanted beside sums of before; a call that still waits asks again.
-      this.#db.exec('delete from wants; update scopes set spent = 0, elsewhere = 0');
+      // What was wanted of other nodes was wanted beside sums of before; a call that still waits asks again. What was held
+      // for later results may not be in these sums, so that nothing may be taken off for it.
+      this.#db.exec('delete from wants; delete from later_holds; update scopes set spent = 0, elsewhere = 0');
       const put = this.#prepared(
         `insert into scopes (account, budget, value, period, spent, run_limit, used) values (?, ?, ?, ?, ?, ?, ?)
          on conflict do update set spent = excluded.spent, run_limit = coalesce(run_limit, excluded.run_limit)`,

@@ -43,7 +43,10 @@ export interface Scope {
 /** How a process stands with a scope. It may spend what it was granted. */
 export interface Standing {
   readonly granted: PicoUsd;
+  /** Below 0 where fetched results took off more than was spent here: another process had held it. */
   readonly spent: PicoUsd;
+  /** What fetched results have taken off in all; `spent` is without it. */
+  readonly refunded: PicoUsd;
   readonly reserved: PicoUsd;
 }
 
@@ -94,13 +97,13 @@ export class BudgetLedger {
        on conflict do update set run_limit = excluded.run_limit, used = excluded.used`,
     );
     this.#readShares = prepare(
-      `select process, granted, spent, reserved, answered, is_silent from shares where ${IS_SCOPE}`,
+      `select process, granted, spent, refunded, reserved, answered, is_silent from shares where ${IS_SCOPE}`,
     );
     this.#writeShare = prepare(
-      `insert into shares (account, budget, value, period, process, granted, spent, reserved, answered)
-       values (?, ?, ?, ?, ?, ?, ?, ?, ?)
-       on conflict do update set granted = excluded.granted, spent = excluded.spent, reserved = excluded.reserved,
-         answered = excluded.answered, is_silent = 0`,
+      `insert into shares (account, budget, value, period, process, granted, spent, refunded, reserved, answered)
+       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+       on conflict do update set granted = excluded.granted, spent = excluded.spent, refunded = excluded.refunded,
+         reserved = excluded.reserved, answered = excluded.answered, is_silent = 0`,
     );
     this.#silence = prepare(`update shares set is_silent = 1 where ${IS_SCOPE} and process = ?`);
     this.#signal = prepare('select mode, asked, alone_until, sums_id from sharing');
@@ -172,14 +175,20 @@ export class BudgetLedger {
       process: String(row['process']),
       granted: asBigInt(row['granted']),
       spent: asBigInt(row['spent']),
+      refunded: asBigInt(row['refunded']),
       reserved: asBigInt(row['reserved']),
       answered: Number(row['answered']),
       isSilent: Number(row['is_silent']) === 1,
     }));
   }
 
-  writeShare(scope: ScopeId, process: string, { granted, spent, reserved }: Standing, answered: number): void {
-    this.#writeShare.run(...namesOf(scope), process, granted, spent, reserved, answered);
+  writeShare(
+    scope: ScopeId,
+    process: string,
+    { granted, spent, refunded, reserved }: Standing,
+    answered: number,
+  ): void {
+    this.#writeShare.run(...namesOf(scope), process, granted, spent, refunded, reserved, answered);
   }
 
   /** Whoever asks does not wait for this process again, until it writes. */

@@ -127,6 +127,7 @@ export class ProcessShares {
       share.reserved -= amount;
       share.calls -= 1;
       share.spent += cost ?? amount;
+      if (cost !== null && cost < 0n) share.refunded -= cost;
       share.isAhead = true;
     }
     this.#schedule();

@@ -11,6 +11,7 @@ export interface Share {
   readonly scope: ScopeId;
   granted: PicoUsd;
   spent: PicoUsd;
+  refunded: PicoUsd;
   reserved: PicoUsd;
   /** How many calls hold of it, if only nothing: they will be settled in it. */
   calls: number;
@@ -36,6 +37,7 @@ export function openShare(claim: Claim, limit: PicoUsd, row: WrittenShare | unde
     scope: { accountId, budgetId, value, periodStartMs },
     granted: row?.granted ?? 0n,
     spent: row?.spent ?? 0n,
+    refunded: row?.refunded ?? 0n,
     reserved: 0n,
     calls: 0,
     limit,
@@ -54,7 +56,8 @@ export function fitOf(share: Share, claim: Claim, nowMs: number): 'fits' | 'over
   if (claim.isHard !== share.isHard) return null;
   const isOfRun = claim.budgetId === RUN_BUDGET_ID;
   if (limit !== share.limit && !(isOfRun && (limit === null || limit > share.limit))) return null;
-  if (claim.onlyCounts) return 'fits';
+  // The file says that it counts here before it does.
+  if (claim.onlyCounts) return share.isInFile ? 'fits' : null;
   if (share.spent + share.reserved + leastOf(claim) <= share.granted) return 'fits';
   return !claim.isHard && nowMs < share.overUntilMs ? 'over' : null;
 }
@@ -75,9 +78,12 @@ export function mayGive({ isSilent, granted, spent }: WrittenShare): boolean {
   return !isSilent && granted > spent;
 }
 
-/** Of nothing there need not be a row; but one that is there says of what was given back that it is still held. */
-export function isWorthWriting({ granted, spent, reserved, isInFile }: Share): boolean {
-  return isInFile || granted > 0n || spent > 0n || reserved > 0n;
+/**
+ * Of nothing there need not be a row; but one that is there says of what was given back that it is still held, and one of a
+ * call that holds nothing says where its cost is taken in, should the process be killed.
+ */
+export function isWorthWriting({ granted, spent, calls, isInFile }: Share): boolean {
+  return isInFile || granted !== 0n || spent !== 0n || calls > 0;
 }
 
 export function isOver({ granted, spent, calls, ask, isAhead }: Share): boolean {

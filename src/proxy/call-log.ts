@@ -9,7 +9,7 @@ import type { CallFlag } from '../vocabulary/token-usage.ts';
 import type { PicoUsd } from '../vocabulary/usd.ts';
 import { BodyCopy } from './body-copy.ts';
 import { formatFlatUsd } from './budget/flat-usd.ts';
-import { settledCost } from './budget/proxy-budgets.ts';
+import { addedCost } from './budget/proxy-budgets.ts';
 import type { Arrival, CallContext, RequestedModel } from './call-context.ts';
 import { describeBegin } from './describe-begin.ts';
 import { type AnswerSummary, describeCheckpoint, describeRejection } from './describe-end.ts';
@@ -214,11 +214,8 @@ export class CallLog {
 
   #readCost(begin: CallBegin, end: CallEnd, isUnsent: boolean): PicoUsd | null {
     const { budgets } = this.#gateway;
-    const own = isUnsent || budgets === null ? 0n : settledCost(budgets, begin, end);
-    if (own === null || this.#costOfTurns === null) return null;
-    const { billedOnceAs } = end;
-    if (budgets === null || billedOnceAs === undefined || begin.billed) return own + this.#costOfTurns;
-    return budgets.gate.laterHolds.costOfFetched(begin, billedOnceAs, this.#claims, own);
+    const own = isUnsent || budgets === null ? 0n : addedCost(budgets, begin, end, this.#claims);
+    return own === null || this.#costOfTurns === null ? null : own + this.#costOfTurns;
   }
 
   #settleAs(cost: PicoUsd | null): void {

@@ -101,7 +101,7 @@ test('the cost of every recorded exchange is that of the shipper, and nothing st
     const held = begin.budgets?.[0]?.amount;
     if (end.billedLaterAs !== undefined) later.set(`${fixture.provider} ${end.billedLaterAs}`, parseUsd(held ?? '0'));
     const replaced = end.billedOnceAs === undefined || counted.has(result) ? 0n : (later.get(result) ?? 0n);
-    if (end.billedOnceAs !== undefined) counted.add(result);
+    if (end.billedOnceAs !== undefined && (isKnown || begin.billed)) counted.add(result);
     const cost = isKnown ? formatUsd(totalCost - replaced) : null;
     told.push([fixture.name, end.budgetCost]);
     // What makes no claim has no cost in a budget.
@@ -170,6 +170,38 @@ test('the fetch of a background response counts once, in place of what was held 
   expect([again.end.budgetCost, (await spent()) - before]).toEqual(['0', parseUsd('0.0002325')]);
   // One that no process of this node has asked for counts as it is.
   expect((await called(fetched, 'resp_strange')).end.budgetCost).toBe('0.0002325');
+}, 30_000);
+
+test('a result whose cost is not known leaves what was held for it, however often it is fetched', async () => {
+  const model = 'accounts/fireworks/models/gpt-oss-120b';
+  const called = (name: string, sent?: object) => {
+    const fixture = findFixture('openai', name);
+    const answer = fixture.body
+      .toString()
+      .replaceAll('resp_bg0001', 'resp_fw1')
+      .replace(/"gpt-5-mini[^"]*"/, `"${model}"`);
+    const path = fixture.request.path.replaceAll('resp_bg0001', 'resp_fw1').replace('/v1/', '/inference/v1/');
+    const request = { ...fixture.request, path };
+    const asked = { ...fixture, provider: 'fireworks' as const, request, body: Buffer.from(answer) };
+    return sent === undefined ? callThrough(asked) : callThrough(asked, Buffer.from(JSON.stringify(sent)));
+  };
+  const spent = async () => {
+    await upkeep.ask(['p1']);
+    return upkeep.list({ accountId: 1, budgetId: 1 }, {}, 1, ['p1'])[0]?.spent ?? 0n;
+  };
+  const before = await spent();
+  const asked = await called('responses-background-created', { model, input: 'Take your time.', background: true });
+  const held = parseUsd(asked.begin.budgets?.[0]?.amount ?? '0');
+  expect(held).toBeGreaterThan(0n);
+  const first = await called('responses-background-fetched');
+  const again = await called('responses-background-fetched');
+  expect([asked.end.billedLaterAs, first.end.billedOnceAs, again.end.billedOnceAs]).toEqual([
+    'resp_fw1',
+    'resp_fw1',
+    'resp_fw1',
+  ]);
+  expect([first.end.budgetCost, again.end.budgetCost]).toEqual([null, null]);
+  expect((await spent()) - before).toBe(held);
 }, 30_000);
 
 test('what fetches results passes while the node may not spend, and lets no other call through', async () => {

@@ -229,6 +229,25 @@ test('a large call that a hard budget must read while there is no room for its b
   heldBodies.give(HELD_BODIES_BYTES);
 });
 
+test('a large call of a run for which there is no room may try again only where the run has a budget', async () => {
+  const { heldBodies } = first.gateway;
+  upkeep.publish([]);
+  await untilBudgets(0);
+  const run = { 'x-gateway-trace-id': 'no-room' };
+  const large = { messages: [{ role: 'user', content: 'x'.repeat(3_000_000) }] };
+  const send = async (more: Record<string, string> = {}) => {
+    expect(heldBodies.take(HELD_BODIES_BYTES)).toBe(true);
+    const answer = await call({ ...run, ...more }, large);
+    await answer.text();
+    heldBodies.give(HELD_BODIES_BYTES);
+    return answer.status;
+  };
+  expect(await send()).toBe(200);
+  expect(await send({ 'x-gateway-budget-usd': '90' })).toBe(503);
+  expect((await call({ ...run, 'x-gateway-budget-usd': '90' })).status).toBe(200);
+  expect(await send()).toBe(503);
+});
+
 test('a soft budget marks what goes beyond it, and calls of other owners of value do not count', async () => {
   upkeep.publish([
     {
@@ -437,8 +456,8 @@ test('what a killed process was granted stays held until its records are stored,
   // It had taken a little more than it held.
   expect(await living.reserve([{ ...claim, amount: 40n }])).toMatchObject({ kind: 'refused' });
   expect(listed()).toMatchObject([{ spent: 7n, reserved: 73n }]);
-  upkeep.takeInProcess('dead', [{ ...scope, spent: 7n }]);
-  upkeep.takeInProcess('dead', [{ ...scope, spent: 7n }]);
+  upkeep.takeInProcess('dead', [{ ...scope, spent: 7n, refunded: 0n }]);
+  upkeep.takeInProcess('dead', [{ ...scope, spent: 7n, refunded: 0n }]);
   expect(listed()).toMatchObject([{ spent: 7n, reserved: 0n }]);
   expect(await living.reserve([{ ...claim, amount: 94n }])).toMatchObject({ kind: 'refused' });
   expect(await living.reserve([{ ...claim, amount: 93n }])).toMatchObject({ kind: 'reserved' });
@@ -522,7 +541,7 @@ test('in any order of calls, kills and records, two processes spend no more than
         for (const amountHeld of process.open.values()) process.spent += amountHeld;
         for (const amountHeld of process.open.values()) spentInAll += amountHeld;
         process.shares.kill();
-        upkeep.takeInProcess(process.name, [{ ...scope, spent: process.spent }]);
+        upkeep.takeInProcess(process.name, [{ ...scope, spent: process.spent, refunded: 0n }]);
         processes[at] = start();
       }
       const open = processes.flatMap((one) => [...one.open.values()]).reduce((sum, held) => sum + held, 0n);

@@ -12,7 +12,8 @@ export interface BackupTable {
 
 /**
  * `ingest_xid` is a transaction number of its server; elsewhere it could lie in the future and hide rows from the live
- * tail. The first valid number is old to every reader, and what was moved before has no other.
+ * tail. The first valid number is old to every reader. It stands for `stored_xid` too, which becomes null: to every reader a
+ * restored call was stored where it is now, also one that had been moved to another run.
  */
 const LONG_AGO = "'3'::xid8";
 

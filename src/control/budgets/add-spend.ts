@@ -31,14 +31,14 @@ const ADD = `
 
 /** The same for each process, until the ledger has taken it in: it has to know what a killed one has spent. */
 const ADD_TO_PROCESS = `
-  insert into budget_process_spend as b (process, account_id, budget_id, value, period_start, spent)
-  select process, account_id, budget_id, value, to_timestamp(period_ms / 1000.0), sum(spent)
+  insert into budget_process_spend as b (process, account_id, budget_id, value, period_start, spent, refunded)
+  select process, account_id, budget_id, value, to_timestamp(period_ms / 1000.0), sum(spent), sum(refunded)
   from jsonb_to_recordset($1::jsonb) as x (process text, account_id int4, budget_id int4, value text, period_ms float8,
-    spent numeric)
+    spent numeric, refunded numeric)
   group by 1, 2, 3, 4, 5
   order by 1, 2, 3, 4, 5
   on conflict (process, account_id, budget_id, value, period_start) do update set spent = b.spent + excluded.spent,
-    updated_at = now()`;
+    refunded = b.refunded + excluded.refunded, updated_at = now()`;
 
 interface Sum {
   readonly account_id: number;
@@ -48,6 +48,7 @@ interface Sum {
   readonly node: string;
   readonly process: string;
   spent: PicoUsd;
+  refunded: PicoUsd;
   calls: number;
   run_limit: PicoUsd | null;
 }
@@ -59,6 +60,7 @@ export async function addSpend(client: pg.ClientBase, ends: readonly StoredEnd[]
   const rows = [...sums.values()].map((sum) => ({
     ...sum,
     spent: formatUsd(sum.spent),
+    refunded: formatUsd(sum.refunded),
     run_limit: sum.run_limit === null ? null : formatUsd(sum.run_limit),
   }));
   const values = [storableJson(rows)];
@@ -77,11 +79,13 @@ function addEnd(sums: Map<string, Sum>, { begin, process, cost, isReplacement }:
       node: begin.node,
       process,
       spent: 0n,
+      refunded: 0n,
       calls: 0,
       run_limit: null,
     };
     const held = parseUsd(amount);
     sum.spent += (cost ?? held) - (isReplacement ? held : 0n);
+    if (cost !== null && cost < 0n) sum.refunded -= cost;
     sum.calls += isReplacement ? 0 : 1;
     const limit = runLimit === undefined ? null : parseUsd(runLimit);
     if (limit !== null && (sum.run_limit === null || limit < sum.run_limit)) sum.run_limit = limit;

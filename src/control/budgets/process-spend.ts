@@ -10,6 +10,7 @@ interface SpendRow {
   readonly value: string;
   readonly periodStart: Date;
   readonly spent: string;
+  readonly refunded: string;
 }
 
 export async function listProcessSpend(
@@ -17,14 +18,16 @@ export async function listProcessSpend(
   processes: readonly string[],
 ): Promise<readonly (ProcessSpend & { readonly process: string })[]> {
   const { rows } = await client.query<SpendRow>(
-    `select process, account_id as "accountId", budget_id as "budgetId", value, period_start as "periodStart", spent
+    `select process, account_id as "accountId", budget_id as "budgetId", value, period_start as "periodStart", spent,
+       refunded
      from budget_process_spend where process = any($1)`,
     [processes],
   );
-  return rows.map(({ periodStart, spent, ...scope }) => ({
+  return rows.map(({ periodStart, spent, refunded, ...scope }) => ({
     ...scope,
     periodStartMs: periodStart.getTime(),
     spent: parseUsd(spent),
+    refunded: parseUsd(refunded),
   }));
 }
 

@@ -162,17 +162,20 @@ export function createBudgetSharing(options: SharingOptions): BudgetSharing {
     if (!isShort || !want.isUrgent || nowMs() - want.askedMs > WANT_LIMIT_MS) upkeep.dropWant(want);
   }
 
-  async function giveBack(scope: HeldScope): Promise<void> {
-    await upkeep.ask(listProcesses(), scope);
-    // First here, then in the database: what is lost in between is spent by nobody.
-    const held = upkeep.giveBack(scope);
-    await writeLease(pool, node, { ...scope, held });
+  /** Asks for all at once: meanwhile neither records nor changes of budgets are taken in. */
+  async function giveBack(scopes: readonly HeldScope[]): Promise<void> {
+    await upkeep.ask(listProcesses(), scopes);
+    for (const scope of scopes) {
+      // First here, then in the database: what is lost in between is spent by nobody.
+      const held = upkeep.giveBack(scope);
+      await writeLease(pool, node, { ...scope, held });
+    }
   }
 
   return {
     giveBackOf: async (budgetId) => {
       if (upkeep.mode(nowMs()) !== 'sharing') return;
-      for (const scope of upkeep.listHeldOf(budgetId)) await giveBack(scope);
+      await giveBack(upkeep.listHeldOf(budgetId));
     },
     join: async ({ nodes, hasGone, hasLost }) => {
       if (nodes === settledAs && !hasGone && !hasLost) return;
@@ -199,7 +202,7 @@ export function createBudgetSharing(options: SharingOptions): BudgetSharing {
     exchange: async () => {
       if (upkeep.mode(nowMs()) !== 'sharing') return;
       for (const want of upkeep.listWants()) await serve(want);
-      for (const scope of await listWanted(pool, node)) await giveBack(scope);
+      await giveBack(await listWanted(pool, node));
     },
   };
 }

@@ -74,7 +74,8 @@ function settle(costs: CallCosts, id: string, input: number, more: Partial<Bille
     flags: [],
     ...more,
   });
-  return settled.kind === 'exact' ? settled.amount : settled.why;
+  if (settled.kind === 'exact') return settled.amount;
+  return settled.kind === 'repeated' ? 'repeated' : settled.why;
 }
 
 function promptOf(greatest: GreatestCost): number {

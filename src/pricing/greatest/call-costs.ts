@@ -6,7 +6,7 @@ import type { PriceBook } from '../price-book.ts';
 import type { BilledBegin, BilledEnd } from '../to-billable-call.ts';
 import { ExactRates } from './exact-rates.ts';
 import { createFindGreatestCost, type FindGreatestCost } from './find-greatest-cost.ts';
-import type { AskedCall, GreatestCost, SettledCost } from './greatest-cost.ts';
+import type { AskedCall, GreatestCost, RepeatedResult, SettledCost } from './greatest-cost.ts';
 import { KnownAnswers } from './known-answers.ts';
 import { type BodyHashes, hashBody, KnownPrompts, MAX_BODY_BYTES, sizeOfHashes } from './known-prompts.ts';
 import { KnownResults } from './known-results.ts';
@@ -23,7 +23,7 @@ export interface CallCosts {
     accountId: number,
     begin: BilledBegin & { readonly id?: string },
     end: BilledEnd & { readonly providerRequestId?: string | null },
-  ) => SettledCost;
+  ) => SettledCost | RepeatedResult;
 }
 
 /** Calls between their bound and their cost; those that never end are forgotten. */
@@ -170,11 +170,12 @@ export function createCallCosts(bookOf: (accountId: number) => PriceBook | null)
       const book = bookOf(accountId);
       const call = takeOpen(begin.id);
       if (book === null) return { kind: 'unknown', why: 'unpriced', knownAmount: 0n };
-      const { billedOnceAs } = end;
-      const isRepeated = billedOnceAs !== undefined && !results.add(`${accountId}\n${begin.provider}\n${billedOnceAs}`);
-      if (isRepeated) return { kind: 'exact', amount: 0n };
+      const result = end.billedOnceAs === undefined ? null : `${accountId}\n${begin.provider}\n${end.billedOnceAs}`;
+      if (result !== null && results.has(result)) return { kind: 'repeated' };
       const usual = findersOf(book).exactRates.costOf(begin, end);
       const settled: SettledCost = usual === null ? settledCostOf(begin, end, book) : { kind: 'exact', amount: usual };
+      // A fetch whose cost is not known has counted nothing; a call that made the result has then counted what it held.
+      if (result !== null && (begin.billed || settled.kind === 'exact')) results.add(result);
       if (call === null || settled.kind !== 'exact') return settled;
       const { usualOf } = call.kind;
       if (usualOf !== null && end.outcome === 'ok') usualCosts.note(usualOf, settled.amount);

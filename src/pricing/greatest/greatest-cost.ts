@@ -95,3 +95,8 @@ export type NoSettledCost =
 export type SettledCost =
   | { readonly kind: 'exact'; readonly amount: PicoUsd }
   | { readonly kind: 'unknown'; readonly why: NoSettledCost; readonly knownAmount: PicoUsd };
+
+/** A call before has counted the result: this one adds nothing, and what was held for it is not this one's to replace. */
+export interface RepeatedResult {
+  readonly kind: 'repeated';
+}

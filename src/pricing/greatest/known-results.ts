@@ -1,4 +1,4 @@
-/** Results that calls of this process have fetched or caused, by their ids at the provider: each counts once. */
+/** Results that calls of this process have counted, by their ids at the provider: each counts once. */
 import { dropOldest } from '../../vocabulary/drop-oldest.ts';
 
 const MAX_KEPT = 20_000;
@@ -6,11 +6,12 @@ const MAX_KEPT = 20_000;
 export class KnownResults {
   readonly #names = new Set<string>();
 
-  /** False for one that is known. */
-  add(name: string): boolean {
-    if (this.#names.has(name)) return false;
+  has(name: string): boolean {
+    return this.#names.has(name);
+  }
+
+  add(name: string): void {
     this.#names.add(name);
     dropOldest(this.#names, MAX_KEPT);
-    return true;
   }
 }

@@ -3,7 +3,7 @@
  * has taken from the node's ledger, and its settlement behind its end.
  */
 import type { Logger } from 'pino';
-import type { Budget } from '../../budgets/budget.ts';
+import { type Budget, RUN_BUDGET_ID } from '../../budgets/budget.ts';
 import { type PeriodBounds, Periods } from '../../budgets/budget-period.ts';
 import type { BudgetLedger, Claim } from '../../budgets/ledger.ts';
 import {
@@ -80,6 +80,17 @@ export class BudgetGate {
 
   find(id: number): Budget | null {
     return this.#byId.get(id) ?? null;
+  }
+
+  /** Whether a call of the run has set one that is in force on this node. */
+  hasRunBudget(accountId: number, traceId: string): boolean {
+    try {
+      const scope = { accountId, budgetId: RUN_BUDGET_ID, value: traceId, periodStartMs: 0 };
+      return this.#ledger.readScope(scope).runLimit !== null;
+    } catch (error) {
+      this.#noteFailure(error);
+      return true;
+    }
   }
 
   periodOf({ period, timeZone }: Budget): PeriodBounds {

@@ -44,8 +44,10 @@ export function listClaims(
   const greatest = readGreatest();
   const isFree = greatest.kind === 'known' && greatest.amount === 0n;
   if (isFree && !fetchesResult) return NO_CLAIMS;
-  if (isMissing(noRoomFor, greatest) && (ofRun !== null || applying.some(({ budget }) => budget.isHard)))
-    throw new GatewayError('bodies_busy');
+  const hasHard = () =>
+    applying.some(({ budget }) => budget.isHard) ||
+    (ofRun !== null && (runBudget !== null || gate.hasRunBudget(call.accountId, ofRun)));
+  if (isMissing(noRoomFor, greatest) && hasHard()) throw new GatewayError('bodies_busy');
   const amount = greatest.kind === 'known' ? greatest.amount : null;
   const claims = applying.map(({ budget, value }) => {
     const claim = claimOf(budget, value, amountFor(budget, greatest), gate.periods, nowMs);

@@ -1,5 +1,6 @@
 /** The budgets of a proxy process, and what they need to know of prices. */
 
+import type { Claim } from '../../budgets/ledger.ts';
 import type { CallCosts } from '../../pricing/greatest/call-costs.ts';
 import type { CallBegin, CallEnd } from '../../vocabulary/call-record.ts';
 import type { PicoUsd } from '../../vocabulary/usd.ts';
@@ -19,5 +20,21 @@ export interface ProxyBudgets {
  */
 export function settledCost({ costs }: ProxyBudgets, begin: CallBegin, end: CallEnd): PicoUsd | null {
   const settled = costs.settledOf(begin.accountId, begin, end);
+  if (settled.kind === 'repeated') return 0n;
   return settled.kind === 'exact' ? settled.amount : null;
+}
+
+/** What it adds to its budgets: the one that fetches a later result replaces what was held for it. */
+export function addedCost(
+  budgets: ProxyBudgets,
+  begin: CallBegin,
+  end: CallEnd,
+  claims: readonly Claim[],
+): PicoUsd | null {
+  const settled = budgets.costs.settledOf(begin.accountId, begin, end);
+  if (settled.kind === 'repeated') return 0n;
+  if (settled.kind !== 'exact') return null;
+  const { billedOnceAs } = end;
+  if (billedOnceAs === undefined || begin.billed) return settled.amount;
+  return budgets.gate.laterHolds.costOfFetched(begin, billedOnceAs, claims, settled.amount);
 }

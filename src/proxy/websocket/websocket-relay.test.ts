@@ -61,3 +61,27 @@ it.each([null, 'late'])(
     relay.release();
   },
 );
+
+it('does not count what a client sent before it ended its side, where it is judged too late to be sent', async () => {
+  const [client, clientEnd] = duplexPair();
+  const [provider] = duplexPair();
+  const judged = Promise.withResolvers<null>();
+  const counted: string[] = [];
+  const relay = new WebsocketRelay(
+    client,
+    provider,
+    { fromClient: (chunk) => counted.push(String(chunk)), fromProvider: () => null, mayHaveClosed: () => true },
+    'digest',
+    { accountId: 1, keyId: 1, traceId: null },
+    (chunk) => (String(chunk) === 'late' ? judged.promise : null),
+  );
+  relay.start([Buffer.from('early')], Buffer.alloc(0));
+  clientEnd.write('late');
+  await new Promise((resolve) => setImmediate(resolve));
+  provider.end();
+  judged.resolve(null);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(counted).toEqual(['early']);
+  relay.shutDown();
+  relay.release();
+});

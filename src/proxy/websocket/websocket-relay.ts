@@ -188,8 +188,10 @@ export class WebsocketRelay {
       this.endKey(this.#refusal.code);
       return;
     }
+    // What cannot be sent any more is no turn that could cost something.
+    if (!this.#provider.writable) return;
     this.#taps.fromClient(chunk);
-    if (this.#provider.writable && !this.#provider.write(chunk)) this.#client.pause();
+    if (!this.#provider.write(chunk)) this.#client.pause();
   }
 
   #resumeClient(): void {
