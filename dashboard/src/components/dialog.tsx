@@ -8,6 +8,7 @@ import {
   type RefObject,
   useContext,
   useEffect,
+  useLayoutEffect,
   useRef,
   useState,
 } from 'react';
@@ -20,7 +21,8 @@ const HoldContext = createContext<(isHeld: boolean) => void>(() => {});
 /** Keeps the dialog around it open while `isHeld`: neither Escape, nor ✕, nor a click beside it closes it. */
 export function useHeldDialog(isHeld: boolean): void {
   const hold = useContext(HoldContext);
-  useEffect(() => {
+  // Before it is painted: whoever sees that it may be closed can close it.
+  useLayoutEffect(() => {
     hold(isHeld);
     return () => hold(false);
   }, [hold, isHeld]);
