@@ -1,7 +1,7 @@
 /** What the control process does with the ledger: publishes budgets, takes in what ended processes have spent, lists and tidies. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { PicoUsd } from '../vocabulary/usd.ts';
+import { greater, type PicoUsd } from '../vocabulary/usd.ts';
 import { type Budget, writeBudgets } from './budget.ts';
 import { BudgetLedger, type ScopeId, type SharingMode } from './ledger.ts';
 import { asBigInt, inLedgerTransaction, prepareExact } from './ledger-file.ts';
@@ -72,10 +72,6 @@ function toHeld(row: Row): HeldScope {
 
 function namesOf({ accountId, budgetId, value, periodStartMs }: ScopeId): [number, number, string, number] {
   return [accountId, budgetId, value, periodStartMs];
-}
-
-function greater(a: PicoUsd, b: PicoUsd): PicoUsd {
-  return a > b ? a : b;
 }
 
 export class LedgerUpkeep {

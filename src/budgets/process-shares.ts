@@ -4,7 +4,7 @@
  * file a share is there before it is spent here, and is smaller there only after it is smaller here: whenever the process
  * dies, what it has spent is within what it was granted. Decision 64 says why.
  */
-import type { PicoUsd } from '../vocabulary/usd.ts';
+import { greater, type PicoUsd } from '../vocabulary/usd.ts';
 import { RUN_BUDGET_ID } from './budget.ts';
 import type { BudgetLedger, Claim, Scope, SharingMode, Signal, WrittenShare } from './ledger.ts';
 import { fitOf, giveBack, isOver, isWorthWriting, leastOf, mayGive, nameOf, openShare, type Share } from './share.ts';
@@ -354,10 +354,6 @@ function describeNode(
 function refused(share: Share, refusal: Extract<ReserveAnswer, { readonly kind: 'refused' }>): Taken {
   share.ask = null;
   return refusal;
-}
-
-function greater(a: PicoUsd, b: PicoUsd): PicoUsd {
-  return a > b ? a : b;
 }
 
 function lesser(a: PicoUsd | null, b: PicoUsd | null): PicoUsd | null {

@@ -31,6 +31,7 @@ const WANTED = [
   'background_options',
 ];
 const MODEL_NAMES: readonly string[] = ['model'];
+const USUALLY_WANTED: readonly string[] = [...MODEL_NAMES, ...WANTED];
 const FIELDS = ['model', 'stream', 'session'];
 
 export const UNREAD_MODEL: RequestedModel = Object.freeze({ model: null, streamed: null });
@@ -65,7 +66,7 @@ function readJsonFacts(
   headBytes: number,
   { modelNames = MODEL_NAMES, runsFrom = [], keepsScan = false }: Reading,
 ): RequestedModel {
-  const wanted = keepsScan ? null : [...modelNames, ...WANTED, ...listRunMembers(runsFrom)];
+  const wanted = keepsScan ? null : listWanted(modelNames, runsFrom);
   const all = scanTopLevel(bytes, wanted);
   // With a gap in the middle, unbalanced braces may pass nested members off as top-level ones.
   const isSure = headBytes === bytes.length || all.state === 'complete';
@@ -89,6 +90,12 @@ function readJsonFacts(
     ...(runMembers === null ? {} : { runMembers }),
     ...(keepsScan ? { scan } : {}),
   };
+}
+
+/** Nearly all calls want the usual ones. */
+function listWanted(modelNames: readonly string[], runsFrom: readonly string[]): readonly string[] {
+  if (modelNames === MODEL_NAMES && runsFrom.length === 0) return USUALLY_WANTED;
+  return [...modelNames, ...WANTED, ...listRunMembers(runsFrom)];
 }
 
 function readTerm(scan: TopLevelScan, name: string): string | null {

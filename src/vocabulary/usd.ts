@@ -20,6 +20,10 @@ export function parseUsd(text: string): PicoUsd {
   return sign === '-' ? -pico : pico;
 }
 
+export function greater(a: PicoUsd, b: PicoUsd): PicoUsd {
+  return a > b ? a : b;
+}
+
 /** Without exponent or trailing zeros: `"0.00039"`, `"12"`, `"0"`. */
 export function formatUsd(pico: PicoUsd): string {
   const sign = pico < 0n ? '-' : '';

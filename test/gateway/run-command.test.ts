@@ -167,12 +167,10 @@ setTimeout(() => console.log('ready'), 50);
 setTimeout(() => { console.log('signals: ' + count); process.exit(0); }, 1500);
 `;
 
-test.skipIf(spawnSync('python3', ['--version']).status !== 0).each([
-  ['', 'of the terminal'],
-  ['printf x | ', 'piped'],
-])('Ctrl-C reaches the program once: %sits input is %s', async (before) => {
+/** What the program under `tollgate run` has written, in a terminal of `script`'s. `before`: in front of the command. */
+async function countSignals(script: string, before: string): Promise<string> {
   const command = `${before}${process.execPath} ${MAIN} run --data-dir ${gateway.dataDir} --quiet -- ${process.execPath} -e "$PROGRAM"`;
-  const child = spawn('python3', ['-c', TERMINAL, command], {
+  const child = spawn('python3', ['-c', script, command], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
       ...process.env,
@@ -184,7 +182,14 @@ test.skipIf(spawnSync('python3', ['--version']).status !== 0).each([
   });
   let seen = '';
   for await (const part of child.stdout) seen += String(part);
-  expect(seen).toContain('signals: 1');
+  return seen;
+}
+
+test.skipIf(spawnSync('python3', ['--version']).status !== 0).each([
+  ['', 'of the terminal'],
+  ['printf x | ', 'piped'],
+])('Ctrl-C reaches the program once: %sits input is %s', async (before) => {
+  expect(await countSignals(TERMINAL, before)).toContain('signals: 1');
 });
 
 const press = (times: number, how: string) =>
@@ -197,20 +202,7 @@ test.skipIf(spawnSync('python3', ['--version']).status !== 0).each([
   ['of three SIGINTs that only `tollgate run` is sent, in a terminal, the third', press(3, 'os.kill(pid, 2)'), 1],
   ['each of two Ctrl-C once', press(2, "os.write(fd, b'\\x03')"), 2],
 ] as const)('%s reaches the program', async (_, pressing, signals) => {
-  const command = `exec ${process.execPath} ${MAIN} run --data-dir ${gateway.dataDir} --quiet -- ${process.execPath} -e "$PROGRAM"`;
-  const child = spawn('python3', ['-c', pressing, command], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: {
-      ...process.env,
-      HOME: gateway.dataDir,
-      NODE_COMPILE_CACHE: COMPILE_CACHE,
-      TOLLGATE_KEY: gateway.key,
-      PROGRAM: COUNTS,
-    },
-  });
-  let seen = '';
-  for await (const part of child.stdout) seen += String(part);
-  expect(seen).toContain(`signals: ${signals}`);
+  expect(await countSignals(pressing, 'exec ')).toContain(`signals: ${signals}`);
 });
 
 test('a SIGINT that no terminal sent is passed on', async () => {

@@ -14,6 +14,10 @@ function nameResult({ accountId, provider }: Asked, id: string): string {
   return hash('sha256', `${accountId}\n${provider}\n${id}`, 'base64url');
 }
 
+function nameScope(claim: Claim): string {
+  return hash('sha256', nameOf(claim), 'base64url');
+}
+
 export class LaterHolds {
   readonly #ledger: BudgetLedger;
   readonly #nowMs: () => number;
@@ -27,7 +31,7 @@ export class LaterHolds {
 
   /** All that these claims hold counts as spent, until the result is fetched. */
   note(asked: Asked, id: string, claims: readonly Claim[]): void {
-    const held = claims.map((claim) => [hash('sha256', nameOf(claim), 'base64url'), String(claim.amount)] as const);
+    const held = claims.map((claim) => [nameScope(claim), String(claim.amount)] as const);
     try {
       this.#ledger.noteLaterHold(nameResult(asked, id), JSON.stringify(Object.fromEntries(held)), this.#nowMs());
     } catch (error) {
@@ -43,7 +47,7 @@ export class LaterHolds {
     const held = this.#take(nameResult(asked, id));
     if (held === null) return cost;
     if (held === 'taken') return 0n;
-    const own = claims.map((claim) => held.get(hash('sha256', nameOf(claim), 'base64url')));
+    const own = claims.map((claim) => held.get(nameScope(claim)));
     const isSame = !own.includes(undefined);
     const amounts = isSame ? own : [...held.values()];
     // One number counts in all budgets: what any of them did not hold has to be added.
