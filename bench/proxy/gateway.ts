@@ -60,8 +60,9 @@ async function setGuards(admin: Admin, { id }: MeasuredKey): Promise<void> {
 const SESSION = '01a22b99-6db3-717b-8b4d-05be6567110f';
 
 /** As an agent asks that has an address alone: a run token in it says what else headers do, and the agent its session. */
-async function askAsAgent(admin: Admin, { id }: MeasuredKey): Promise<AskedWay> {
-  await callAdmin(admin, 'PATCH', `/api/v1/keys/${id}`, { runs_from: ['agents'] });
+async function askAsAgent(admin: Admin): Promise<AskedWay> {
+  const key = { name: 'bench agents', runs_from: ['agents'] };
+  const { id } = CreatedKey.parse(await callAdmin(admin, 'POST', '/api/v1/keys', key));
   const run = {
     key_id: id,
     trace_id: 'run-0123456789abcdef',
@@ -81,7 +82,7 @@ export interface GatewayOptions {
   readonly providers?: readonly string[];
   /** Whether limits, budgets and brakes are in force on every call. */
   readonly isGuarded?: boolean;
-  /** Whether it is asked with a run token in the address, by an agent whose ids make runs. */
+  /** Whether it is asked with a run token in the address, by an agent whose ids make runs; its key's calls still have headers. */
   readonly isAskedByAgent?: boolean;
   /** Whose gateway: this checkout's, or that of another one with its dependencies installed. */
   readonly checkout?: string;
@@ -130,7 +131,7 @@ export async function startGateway(directory: string, mockPort: number, options:
       return isAnswered(`http://127.0.0.1:${port}/readyz`);
     });
     if (isGuarded) await setGuards(admin, key);
-    const asked = isAskedByAgent ? await askAsAgent(admin, key) : {};
+    const asked = isAskedByAgent ? await askAsAgent(admin) : {};
     const all = listDescendants(child.pid ?? 0);
     const proxyPids = await findProxyPids(admin, all);
     if (proxyPids.length !== 1) throw new Error(`one proxy process expected, found ${proxyPids.length}`);

@@ -24,7 +24,7 @@ const USAGE = `npm run bench:proxy -- [options]
   --only NAME,NAME   of: ${VARIANTS.map((variant) => variant.name).join(', ')}, latency
   --streams N,N      memory with so many open streams as well, e.g. 1000,5000 (takes a fresh gateway each)
   --guards           with limits, hard budgets and brakes of the key and the account in force on every call (with --beside .: what that costs)
-  --agents           the gateway is asked by an agent: a run token in the address, runs_from=agents (with --beside .: what that costs)
+  --agents           one gateway, asked by headers and by an agent (run token in the address, runs_from=agents): what that costs
   --beside DIR       beside the gateway of another checkout (with its dependencies installed) instead of nginx
   --self             nginx against nginx: the ratio must be 1, else the machine is too noisy
   --json             the results as JSON on standard output
@@ -58,6 +58,7 @@ function startMeasured(directory: string, mock: Mock): Promise<Peer> {
 }
 
 function namePeer(): string {
+  if (options.agents) return 'by headers';
   return options.beside === undefined ? NGINX : 'the other checkout';
 }
 
@@ -67,7 +68,18 @@ function startPeer(directory: string, mock: Mock): Promise<Peer> {
     : startGateway(directory, mock.port, { checkout: resolve(options.beside) });
 }
 
+/** One process in both places, so that only the way of asking differs: two processes of the same differ by a tenth. */
+async function withTwoWays<T>(directory: string, mock: Mock, work: (pair: Pair) => Promise<T>): Promise<T> {
+  const gateway = await startMeasured(directory, mock);
+  try {
+    return await work({ peer: { ...gateway, name: namePeer(), asked: {} }, gateway });
+  } finally {
+    await gateway.stop();
+  }
+}
+
 async function withPair<T>(directory: string, mock: Mock, name: string, work: (pair: Pair) => Promise<T>): Promise<T> {
+  if (options.agents) return withTwoWays(join(directory, name), mock, work);
   const peer = await startPeer(join(directory, `${name}-peer`), mock);
   try {
     const gateway = await startMeasured(join(directory, name), mock);

@@ -31,12 +31,16 @@ const PRIVATE_HOST = new RegExp(
   `^vpce-[a-z\\d-]{1,63}\\.bedrock-(runtime|runtime-fips|mantle)\\.(${REGION})\\.vpce\\.amazonaws\\.com(?:\\.cn)?$`,
 );
 
+/** Nearly all hosts are others, and this is asked of most calls. */
+const MAY_BE_AWS = /aws|amazon/i;
+
 export function isAwsRegion(text: string): boolean {
   return REGION_NAME.test(text);
 }
 
 /** `host` may be in any case and carry port 443; null when it is not an AWS host that serves models. */
 export function readAwsHost(host: string): AwsHost | null {
+  if (!MAY_BE_AWS.test(host)) return null;
   const name = host.toLowerCase().replace(/:443$/, '');
   for (const [service, pattern] of HOSTS) {
     const region = pattern.exec(name)?.[1];

@@ -20,7 +20,12 @@ function joinForms(providers: readonly Provider[]): RegExp {
 }
 
 function isKnown(provider: Provider, request: RequestLine): boolean {
-  return provider.endpoint({ ...request, path: provider.mapPath(request.path) }).family !== UNKNOWN_ENDPOINT.family;
+  return provider.endpoint(withPath(request, provider.mapPath(request.path))).family !== UNKNOWN_ENDPOINT.family;
+}
+
+/** Most paths stay, and a copy of a whole request costs more than what it is asked for. */
+function withPath(request: RequestLine, path: string): RequestLine {
+  return path === request.path ? request : { ...request, path };
 }
 
 export function createRegistry<Name extends string>(providers: readonly Provider<Name>[]) {
@@ -88,7 +93,7 @@ export function createRegistry<Name extends string>(providers: readonly Provider
     const bySdk = inOrder.find(({ isOwnSdk }) => isOwnSdk?.(userAgent, request.path));
     if (bySdk !== undefined) return meant(bySdk, request);
     if (byPath === null) return null;
-    const isForeign = isOfAnother(byPath.provider, { ...request, path: byPath.repairedPath ?? request.path });
+    const isForeign = isOfAnother(byPath.provider, withPath(request, byPath.repairedPath ?? request.path));
     return isForeign ? null : byPath;
   }
 
@@ -96,8 +101,7 @@ export function createRegistry<Name extends string>(providers: readonly Provider
     // Repairs come first: `/v1/v1/messages` would otherwise be an ordinary `/v1` path.
     for (const provider of inOrder) {
       const repairedPath = provider.repairPath(request.path);
-      if (repairedPath !== null && provider.claims({ ...request, path: repairedPath }))
-        return { provider, repairedPath };
+      if (repairedPath !== null && provider.claims(withPath(request, repairedPath))) return { provider, repairedPath };
     }
     const provider = inOrder.find((candidate) => candidate.claims(request));
     return provider === undefined ? null : { provider, repairedPath: null };
@@ -118,7 +122,7 @@ export function createRegistry<Name extends string>(providers: readonly Provider
     const found = inferProvider(request, null);
     if (found === null) return null;
     const path = found.repairedPath ?? request.path;
-    return isKnown(found.provider, { ...request, path }) ? found.provider : null;
+    return isKnown(found.provider, withPath(request, path)) ? found.provider : null;
   }
 
   return {

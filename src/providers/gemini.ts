@@ -143,7 +143,8 @@ function claims({ method, path }: RequestLine): boolean {
   return !isReading && path.startsWith('/v1/') && MODEL_CALL.test(path.slice('/v1'.length));
 }
 
-const VERSIONS: readonly string[] = ['/v1', '/v1beta', '/v1alpha'];
+/** One version behind another. */
+const DOUBLE_VERSION = /^\/v1(?:beta|alpha)?(\/v1(?:beta|alpha)?\/.*)$/;
 
 /** Files and websockets have roots in front of the version. */
 const WITH_VERSION_IN_FRONT =
@@ -151,9 +152,7 @@ const WITH_VERSION_IN_FRONT =
 
 /** When a base address already has a version, the client's own added version is meant. */
 function repairPath(path: string): string | null {
-  for (const version of VERSIONS)
-    if (VERSIONS.some((own) => path.startsWith(`${version}${own}/`))) return path.slice(version.length);
-  const inner = WITH_VERSION_IN_FRONT.exec(path)?.[1];
+  const inner = DOUBLE_VERSION.exec(path)?.[1] ?? WITH_VERSION_IN_FRONT.exec(path)?.[1];
   if (inner !== undefined) return inner;
   // The client adds a slash to a base address that ends with one.
   if (path.startsWith('//') && WEBSOCKET.test(path.slice(1))) return path.slice(1);

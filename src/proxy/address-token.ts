@@ -3,6 +3,8 @@
  * Behind the token the address may name the provider: `/@TOKEN.together/v1/…`.
  */
 
+import { copyLatin1 } from '../formats/wire/copy-text.ts';
+
 export interface AddressToken {
   /** As it came; not known to be a token of ours. */
   readonly text: string;
@@ -24,7 +26,8 @@ export function cutAddressToken(incoming: Addressed): void {
   const [all, origin = '', segment] = TOKEN.exec(url) ?? [];
   if (all === undefined || segment === undefined) return;
   const rest = url.slice(all.length);
-  incoming.url = `${origin}${rest.startsWith('/') ? '' : '/'}${rest}`;
+  // Flat, since many patterns are tried on it.
+  incoming.url = copyLatin1(`${origin}${rest.startsWith('/') ? '' : '/'}${rest}`);
   const dot = segment.indexOf('.');
   incoming.addressToken =
     dot === -1

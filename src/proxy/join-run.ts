@@ -22,6 +22,7 @@ function joinMetadata(
   ofRun: RunContext['metadata'],
   flags: GatewayHeaders['flags'][number][],
 ): GatewayHeaders['metadata'] {
+  if (own.length === 0 && ofRun.length <= MAX_METADATA_KEYS) return ofRun;
   const said = new Set(own.map(([name]) => name.toLowerCase()));
   const added = ofRun.filter(([name]) => !said.has(name.toLowerCase()));
   const joined = [...own, ...added];

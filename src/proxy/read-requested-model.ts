@@ -32,6 +32,7 @@ const WANTED = [
 ];
 const MODEL_NAMES: readonly string[] = ['model'];
 const USUALLY_WANTED: readonly string[] = [...MODEL_NAMES, ...WANTED];
+const NONE: readonly string[] = Object.freeze([]);
 const FIELDS = ['model', 'stream', 'session'];
 
 export const UNREAD_MODEL: RequestedModel = Object.freeze({ model: null, streamed: null });
@@ -66,12 +67,13 @@ function readJsonFacts(
   headBytes: number,
   { modelNames = MODEL_NAMES, runsFrom = [], keepsScan = false }: Reading,
 ): RequestedModel {
-  const wanted = keepsScan ? null : listWanted(modelNames, runsFrom);
+  const membersOfRuns = runsFrom.length === 0 ? NONE : listRunMembers(runsFrom);
+  const wanted = keepsScan ? null : listWanted(modelNames, membersOfRuns);
   const all = scanTopLevel(bytes, wanted);
   // With a gap in the middle, unbalanced braces may pass nested members off as top-level ones.
   const isSure = headBytes === bytes.length || all.state === 'complete';
   const scan = isSure ? all : scanTopLevel(bytes.subarray(0, headBytes), wanted);
-  const runMembers = runsFrom.length === 0 ? null : readRunMembers(bytes, scan.members, runsFrom);
+  const runMembers = membersOfRuns.length === 0 ? null : readRunMembers(bytes, scan.members, runsFrom);
   const tier =
     readTerm(scan, 'service_tier') ??
     readTerm(scan, 'serviceTier') ??
@@ -93,9 +95,9 @@ function readJsonFacts(
 }
 
 /** Nearly all calls want the usual ones. */
-function listWanted(modelNames: readonly string[], runsFrom: readonly string[]): readonly string[] {
-  if (modelNames === MODEL_NAMES && runsFrom.length === 0) return USUALLY_WANTED;
-  return [...modelNames, ...WANTED, ...listRunMembers(runsFrom)];
+function listWanted(modelNames: readonly string[], runMembers: readonly string[]): readonly string[] {
+  if (modelNames === MODEL_NAMES && runMembers.length === 0) return USUALLY_WANTED;
+  return [...modelNames, ...WANTED, ...runMembers];
 }
 
 function readTerm(scan: TopLevelScan, name: string): string | null {

@@ -10,7 +10,12 @@ const OF_BODY = /^(conversation|previous_response_id|metadata|requestMetadata|la
 
 /** The top-level members that the sources are in; empty where none is in the body. */
 export function listRunMembers(sources: readonly string[]): readonly string[] {
-  return sources.flatMap((source) => OF_BODY.exec(source)?.[1] ?? []);
+  const members: string[] = [];
+  for (const source of sources) {
+    const member = OF_BODY.exec(source)?.[1];
+    if (member !== undefined) members.push(member);
+  }
+  return members;
 }
 
 /** Null where no source has a text in this body. */

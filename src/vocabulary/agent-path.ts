@@ -5,7 +5,7 @@ export const MAIN_AGENT = 'main';
 
 /** `agents`: from below the main agent down to the one that calls. Their ids have no slash. */
 export function agentPathOf(agents: readonly string[]): string {
-  return [MAIN_AGENT, ...agents].join('/');
+  return agents.length === 0 ? MAIN_AGENT : [MAIN_AGENT, ...agents].join('/');
 }
 
 /** The sub-agents of an `agent_path`. */
