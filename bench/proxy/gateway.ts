@@ -9,6 +9,7 @@ import { LOAD_CORE, PROXY_CORE, place, stopChild } from './programs.ts';
 import type { AskedWay } from './variants.ts';
 
 const AdminFile = z.object({ url: z.string(), token: z.string() });
+const Created = z.object({ id: z.number() });
 const CreatedKey = z.object({ id: z.number(), key: z.string() });
 const CreatedRunToken = z.object({ token: z.string() });
 const Status = z.object({ processes: z.array(z.object({ role: z.string(), pid: z.number().nullable() })) });
@@ -16,10 +17,22 @@ const Status = z.object({ processes: z.array(z.object({ role: z.string(), pid: z
 type Admin = z.infer<typeof AdminFile>;
 type MeasuredKey = z.infer<typeof CreatedKey>;
 
-async function callAdmin(admin: Admin, method: string, path: string, body?: unknown): Promise<unknown> {
+const FIRST_ACCOUNT = 1;
+
+async function callAdmin(
+  admin: Admin,
+  method: string,
+  path: string,
+  body?: unknown,
+  accountId = FIRST_ACCOUNT,
+): Promise<unknown> {
   const response = await fetch(new URL(path, admin.url), {
     method,
-    headers: { authorization: `Bearer ${admin.token}`, 'content-type': 'application/json' },
+    headers: {
+      authorization: `Bearer ${admin.token}`,
+      'content-type': 'application/json',
+      'x-tollgate-account': String(accountId),
+    },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}`);
@@ -47,6 +60,13 @@ async function findProxyPids(admin: Admin, descendants: readonly number[]): Prom
 /** Too large to refuse anything. */
 const LIMIT = { max_concurrent: 100_000, requests_per_minute: 1_000_000_000, tokens_per_minute: 1_000_000_000_000 };
 const BUDGET = { amount_usd: '1000000', when_unknown: 'refuse' };
+
+/** Of an account that has no guards. */
+async function makePlainKey(admin: Admin): Promise<string> {
+  const { id } = Created.parse(await callAdmin(admin, 'POST', '/api/v1/accounts', { name: 'Plain' }));
+  const made = await callAdmin(admin, 'POST', '/api/v1/keys', { name: 'plain' }, id);
+  return CreatedKey.parse(made).key;
+}
 
 /** Limits and hard budgets of the key and the account, and brakes that have paused a run of others. */
 async function setGuards(admin: Admin, { id }: MeasuredKey): Promise<void> {
@@ -82,7 +102,7 @@ export interface GatewayOptions {
   readonly providers?: readonly string[];
   /** Whether limits, budgets and brakes are in force on every call. */
   readonly isGuarded?: boolean;
-  /** Whether it is asked with a run token in the address, by an agent whose ids make runs; its key's calls still have headers. */
+  /** Whether it is asked with a run token in the address, by an agent whose ids make runs */
   readonly isAskedByAgent?: boolean;
   /** Whose gateway: this checkout's, or that of another one with its dependencies installed. */
   readonly checkout?: string;
@@ -131,6 +151,7 @@ export async function startGateway(directory: string, mockPort: number, options:
       return isAnswered(`http://127.0.0.1:${port}/readyz`);
     });
     if (isGuarded) await setGuards(admin, key);
+    const plainKey = isGuarded || isAskedByAgent ? await makePlainKey(admin) : key.key;
     const asked = isAskedByAgent ? await askAsAgent(admin) : {};
     const all = listDescendants(child.pid ?? 0);
     const proxyPids = await findProxyPids(admin, all);
@@ -138,7 +159,8 @@ export async function startGateway(directory: string, mockPort: number, options:
     const otherPids = [child.pid ?? 0, ...all.filter((pid) => !proxyPids.includes(pid))];
     place(proxyPids, PROXY_CORE);
     place(otherPids, LOAD_CORE);
-    return { name: 'gateway', jsonPort: port, ssePort: port, gatewayKey: key.key, asked, proxyPids, otherPids, stop };
+    const ports = { jsonPort: port, ssePort: port };
+    return { name: 'gateway', ...ports, gatewayKey: key.key, plainKey, asked, proxyPids, otherPids, stop };
   } catch (error) {
     await stop();
     throw error;

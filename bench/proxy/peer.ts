@@ -8,6 +8,8 @@ export interface Peer {
   readonly jsonPort: number;
   readonly ssePort: number;
   readonly gatewayKey: string;
+  /** A key without what `gatewayKey` is measured with: limits, budgets, brakes, runs from agents; of a gateway alone. */
+  readonly plainKey?: string;
   /** Where it is asked in another way than by the gateway's headers. */
   readonly asked?: AskedWay;
   /** The processes that carry the calls; their CPU is what is compared. */

@@ -23,8 +23,8 @@ const USAGE = `npm run bench:proxy -- [options]
   --rounds N         so many rounds
   --only NAME,NAME   of: ${VARIANTS.map((variant) => variant.name).join(', ')}, latency
   --streams N,N      memory with so many open streams as well, e.g. 1000,5000 (takes a fresh gateway each)
-  --guards           with limits, hard budgets and brakes of the key and the account in force on every call (with --beside .: what that costs)
-  --agents           one gateway, asked by headers and by an agent (run token in the address, runs_from=agents): what that costs
+  --guards           what limits, hard budgets and brakes on every call cost: one gateway, asked with and without
+  --agents           what a run token in the address and an agent's ids cost: one gateway, asked so and by headers
   --beside DIR       beside the gateway of another checkout (with its dependencies installed) instead of nginx
   --self             nginx against nginx: the ratio must be 1, else the machine is too noisy
   --json             the results as JSON on standard output
@@ -45,6 +45,7 @@ const { values: options } = parseArgs({
   },
 });
 
+const isOfTwoWays = options.agents || options.guards;
 const rounds = Number(options.rounds ?? (options.quick ? 3 : 10));
 const chosen = options.only?.split(',') ?? null;
 const streamCounts = options.streams?.split(',').map(Number) ?? [];
@@ -58,7 +59,7 @@ function startMeasured(directory: string, mock: Mock): Promise<Peer> {
 }
 
 function namePeer(): string {
-  if (options.agents) return 'by headers';
+  if (isOfTwoWays) return 'its plain calls';
   return options.beside === undefined ? NGINX : 'the other checkout';
 }
 
@@ -72,14 +73,15 @@ function startPeer(directory: string, mock: Mock): Promise<Peer> {
 async function withTwoWays<T>(directory: string, mock: Mock, work: (pair: Pair) => Promise<T>): Promise<T> {
   const gateway = await startMeasured(directory, mock);
   try {
-    return await work({ peer: { ...gateway, name: namePeer(), asked: {} }, gateway });
+    const { gatewayKey, plainKey = gatewayKey } = gateway;
+    return await work({ peer: { ...gateway, name: namePeer(), gatewayKey: plainKey, asked: {} }, gateway });
   } finally {
     await gateway.stop();
   }
 }
 
 async function withPair<T>(directory: string, mock: Mock, name: string, work: (pair: Pair) => Promise<T>): Promise<T> {
-  if (options.agents) return withTwoWays(join(directory, name), mock, work);
+  if (isOfTwoWays) return withTwoWays(join(directory, name), mock, work);
   const peer = await startPeer(join(directory, `${name}-peer`), mock);
   try {
     const gateway = await startMeasured(join(directory, name), mock);
