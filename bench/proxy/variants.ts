@@ -79,6 +79,8 @@ export interface AskedWay {
   readonly userAgent?: string;
   /** Lines in place of the gateway's own headers. */
   readonly headers?: readonly string[];
+  /** False: the gateway has to tell the provider by the path, as it must where an address is all that a client is told. */
+  readonly namesProvider?: boolean;
 }
 
 function requestBody(variant: VariantName): string {
@@ -94,10 +96,10 @@ function requestBody(variant: VariantName): string {
   });
 }
 
-function ownHeaders(gatewayKey: string): readonly string[] {
+function ownHeaders(gatewayKey: string, namesProvider = true): readonly string[] {
   return [
     `X-Gateway-Key: ${gatewayKey}`,
-    'X-Gateway-Provider: openai',
+    ...(namesProvider ? ['X-Gateway-Provider: openai'] : []),
     'X-Gateway-Trace-Id: run-0123456789abcdef',
     'X-Gateway-Span-Path: plan/search',
     'X-Gateway-Span-Name: summarize',
@@ -124,7 +126,7 @@ export function requestBytes({ variant, gatewayKey, slow = false, asked = {} }: 
     `Authorization: ${asked.authorization ?? 'Bearer sk-bench-0123456789abcdefghijklmnopqrstuvwxyz'}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
     ...(slow ? ['X-Mock-Pace: slow'] : []),
-    ...(asked.headers ?? ownHeaders(gatewayKey)),
+    ...(asked.headers ?? ownHeaders(gatewayKey, asked.namesProvider)),
   ];
   return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body}`);
 }
