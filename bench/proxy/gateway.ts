@@ -102,7 +102,7 @@ export interface GatewayOptions {
   readonly providers?: readonly string[];
   /** Whether limits, budgets and brakes are in force on every call. */
   readonly isGuarded?: boolean;
-  /** Whether it is asked with a run token in the address, by an agent whose ids make runs */
+  /** Whether it is asked with a run token in the address, by an agent whose ids make runs. */
   readonly isAskedByAgent?: boolean;
   /** Whose gateway: this checkout's, or that of another one with its dependencies installed. */
   readonly checkout?: string;

@@ -32,7 +32,6 @@ const WANTED = [
 ];
 const MODEL_NAMES: readonly string[] = ['model'];
 const USUALLY_WANTED: readonly string[] = [...MODEL_NAMES, ...WANTED];
-const NONE: readonly string[] = Object.freeze([]);
 const FIELDS = ['model', 'stream', 'session'];
 
 export const UNREAD_MODEL: RequestedModel = Object.freeze({ model: null, streamed: null });
@@ -67,7 +66,7 @@ function readJsonFacts(
   headBytes: number,
   { modelNames = MODEL_NAMES, runsFrom = [], keepsScan = false }: Reading,
 ): RequestedModel {
-  const membersOfRuns = runsFrom.length === 0 ? NONE : listRunMembers(runsFrom);
+  const membersOfRuns = listRunMembers(runsFrom);
   const wanted = keepsScan ? null : listWanted(modelNames, membersOfRuns);
   const all = scanTopLevel(bytes, wanted);
   // With a gap in the middle, unbalanced braces may pass nested members off as top-level ones.
