@@ -183,6 +183,9 @@ if (options.help) {
 } else if (process.platform !== 'linux') {
   say('This benchmark reads CPU times from /proc and pins processes to cores: it runs on Linux only.');
   process.exitCode = 2;
+} else if (isOfTwoWays && (options.self || options.beside !== undefined)) {
+  say('--agents and --guards compare one gateway with itself; leave out --beside and --self.');
+  process.exitCode = 2;
 } else if (namePeer() === NGINX && !isNginxInstalled()) {
   say(NGINX_MISSING);
   process.exitCode = 2;
