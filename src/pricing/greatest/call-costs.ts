@@ -11,7 +11,7 @@ import { KnownAnswers } from './known-answers.ts';
 import { type BodyHashes, hashBody, KnownPrompts, MAX_BODY_BYTES, sizeOfHashes } from './known-prompts.ts';
 import { KnownResults } from './known-results.ts';
 import { LearntExcess } from './learnt-excess.ts';
-import { mayHideLetters, resolveLetters } from './search-text.ts';
+import { readSearchText } from './search-text.ts';
 import { settledCostOf } from './settled-cost.ts';
 import { UsualCosts } from './usual-costs.ts';
 
@@ -30,7 +30,7 @@ export interface CallCosts {
 const MAX_OPEN = 4_096;
 const MAX_OPEN_BYTES = 8 * 1024 * 1024;
 /** The provider may leave out a part of what is sent, so that its count says nothing about the whole. */
-const SHORTENED = ['"truncation"', '"clear_', '"compact', '"defer_loading"'] as const;
+const SHORTENED = /"(?:truncation"|clear_|compact|defer_loading")/;
 
 interface Finders {
   readonly findGreatest: FindGreatestCost;
@@ -51,8 +51,7 @@ interface OpenCall {
 /** A body that is too long to be hashed is not searched either. */
 function isCountedWhole({ id, body }: AskedCall): boolean {
   if (id === undefined || !(body instanceof Buffer) || body.length > MAX_BODY_BYTES) return false;
-  const searched = mayHideLetters(body) ? resolveLetters(body) : body;
-  return !SHORTENED.some((name) => searched.includes(name));
+  return !SHORTENED.test(readSearchText(body));
 }
 
 function readHashes({ conversations, body }: AskedCall): BodyHashes | null {

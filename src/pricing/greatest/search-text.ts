@@ -12,7 +12,7 @@ const ESCAPE_BYTES = 6;
 
 /** Without one, which nearly all are, its bytes can be searched as they are. */
 export function mayHideLetters(body: Buffer): boolean {
-  return body.includes(ESCAPE) && HIDES.test(body.toString('latin1'));
+  return body.includes(BACKSLASH) && body.includes(ESCAPE) && HIDES.test(body.toString('latin1'));
 }
 
 /** Its letters, digits and `_` stand as they are; all else is left, so that no string ends elsewhere. */
