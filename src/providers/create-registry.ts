@@ -1,5 +1,4 @@
 /** Questions to all providers: whose name, credential, host or call something is, and what is logged. */
-import { isUuid } from '../vocabulary/uuid.ts';
 import { UNKNOWN_ENDPOINT } from './endpoint-row.ts';
 import { createLoggedHeaders } from './logged-headers.ts';
 import type { Provider, RequestLine } from './provider.ts';
@@ -57,9 +56,9 @@ export function createRegistry<Name extends string>(providers: readonly Provider
     return places ?? NOWHERE;
   }
 
-  /** A quick test: false where no part of the text looks like a credential, as in a UUID. */
+  /** A quick test: false where no part of the text looks like a credential. */
   function mayHoldCredential(text: string): boolean {
-    return !isUuid(text) && anyForm.test(text);
+    return anyForm.test(text);
   }
 
   function findHostOwner(host: string): Name | null {

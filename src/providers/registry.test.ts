@@ -189,6 +189,9 @@ describe('findCredentialOwner', () => {
     ['eyJhbGciOi.eyJzdWIiOi.c2ln', null],
     ['abc', null],
     ['', null],
+    // The proxy passes these by without asking.
+    ['01a22b99-6db3-717b-8b4d-05be6567110f', null],
+    ['01A22B99-6DB3-717B-8B4D-05BE6567110F', null],
   ])('reads %s as %s', (text, owner) => {
     expect(findCredentialOwner(text)).toBe(owner);
   });

@@ -5,6 +5,7 @@ import { listDecodings } from '../formats/wire/secret-target.ts';
 import { findCredentialOwner, listCredentialPlaces, mayHoldCredential, PROVIDERS } from '../providers/registry.ts';
 import type { ProviderName } from '../vocabulary/call-record.ts';
 import { GatewayError } from '../vocabulary/errors.ts';
+import { isUuid } from '../vocabulary/uuid.ts';
 import type { ValidRequest } from './validate-request.ts';
 
 export interface CarriedCredential {
@@ -88,10 +89,15 @@ function mayTargetHold(text: string): boolean {
 
 function ownersOf(header: string, isSecret: boolean, value: string): readonly ProviderName[] {
   if (!isSecret && value.length < MIN_UNMISTAKABLE_CHARS) return NOBODY;
-  const owners = isSecret || mayHoldCredential(value) ? ownersInHeader(header, isSecret, value) : NOBODY;
+  const owners = isSecret || mayTellOwner(value) ? ownersInHeader(header, isSecret, value) : NOBODY;
   // Only the owner of this header would read it, whatever it looks like.
   const reader = owners.length === 0 && value.trim() !== '' ? HEADER_OWNERS.get(header) : undefined;
   return reader === undefined ? owners : [reader];
+}
+
+/** Ids of sessions and requests are mostly UUIDs, and no provider issues such a credential. */
+function mayTellOwner(value: string): boolean {
+  return !isUuid(value) && mayHoldCredential(value);
 }
 
 function ownersInHeader(header: string, isSecret: boolean, value: string): readonly ProviderName[] {

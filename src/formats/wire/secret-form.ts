@@ -32,7 +32,7 @@ const HEX_KEY = /^[\da-f]{64}$/;
 
 export const HIDDEN = '***';
 
-/** An id of a session or a call is mostly a UUID, which has none of these forms: a third of the time. */
+/** An id of a session or a call is mostly a UUID, which is no credential and known in a third of the time. */
 export function hasSecretForm(text: string): boolean {
   return !isUuid(text) && (FORM.test(text) || HEX_KEY.test(text));
 }
