@@ -496,7 +496,7 @@ describe('prices', () => {
 
     await page.goto(`${gateway.adminBase}/log/${id}?tab=cost`);
     const lines = page.getByRole('region', { name: 'Cost by class' });
-    await lines.getByText('yours').first().click();
+    await lines.locator('summary', { hasText: 'yours' }).first().click();
     await lines.getByText('declared by the operator').first().waitFor();
     const revisions = page.getByRole('table').last();
     await revisions.getByText('unpriced → exact').waitFor();
