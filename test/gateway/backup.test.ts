@@ -1,6 +1,6 @@
 /** `tollgate backup` and `restore` on a whole gateway that works meanwhile: what comes back, and which keys work. */
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
-import { createServer, request as requestHttp, type Server, type ServerResponse } from 'node:http';
+import { Agent, createServer, request as requestHttp, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -155,6 +155,24 @@ test('a file that is damaged, or no backup, changes nothing, and the answer come
   expect(await listOutcomes()).toEqual(before);
   expect((await call(gateway.key)).status).toBe(200);
   await untilStored(before.length + 1);
+});
+
+test('what is refused before it was read whole leaves the connection fit for the next request', async () => {
+  const { url, token } = readAdminFile(gateway.dataDir);
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const options = { agent, method: 'POST', headers: { authorization: `Bearer ${token}` } };
+  const send = () =>
+    new Promise((resolve, reject) => {
+      const asked = requestHttp(`${url}/api/v1/restore?replace=true`, options, (answer) => {
+        answer.resume().once('end', () => resolve([answer.statusCode, asked.reusedSocket]));
+      });
+      asked.once('error', reject).end(Buffer.alloc(1_000_000));
+    });
+  expect([await send(), await send()]).toEqual([
+    [400, false],
+    [400, true],
+  ]);
+  agent.destroy();
 });
 
 test('a client that goes away in the middle of its file changes nothing, and makes room for the next', async () => {
