@@ -2,7 +2,6 @@
  * Recognises credentials by form: provider and gateway keys, tokens, AWS key ids. Each provider's `credentialForm` says
  * whose they are; a test holds that these forms include all of those.
  */
-import { isUuid } from '../../vocabulary/uuid.ts';
 
 const FORMS = [
   // The most common form, and session keys.
@@ -32,9 +31,8 @@ const HEX_KEY = /^[\da-f]{64}$/;
 
 export const HIDDEN = '***';
 
-/** An id of a session or a call is mostly a UUID, which is no credential and known in a third of the time. */
 export function hasSecretForm(text: string): boolean {
-  return !isUuid(text) && (FORM.test(text) || HEX_KEY.test(text));
+  return FORM.test(text) || HEX_KEY.test(text);
 }
 
 export function hideSecretForms(text: string): string {
